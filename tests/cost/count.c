@@ -1,10 +1,10 @@
-/* Count the cost of a run: the program's sources are compiled so that each basic block calls
- * __sanitizer_cov_trace_pc(), and functions of the C library that process bytes count one for each
- * 16 bytes.
+/* Count the cost of a run. The program's sources are compiled so that each basic block calls
+ * __sanitizer_cov_trace_pc(). Functions of the C library that process bytes count one for each 16
+ * bytes.
  *
  * At exit the program writes the sum, and its peak memory in KiB, to the file named by
- * MEMPROF_COST. Unlike time, this number does not depend on the machine, and is the same in each
- * run, except for the work of threads while others wait. */
+ * MEMPROF_COST. Unlike time, the sum does not depend on the machine. It is the same in each run,
+ * except for the work of threads while others wait. */
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@
 enum { BYTES_A_STEP = 16, KEPT = 1024 };
 
 static atomic_ullong counted;
-/* Count of a thread that is not yet added to the sum; it is lost when the thread ends. */
+/* Count of a thread, not yet added to the sum; it is lost when the thread ends. */
 static _Thread_local unsigned kept;
 
 void __sanitizer_cov_trace_pc(void);
@@ -68,7 +68,7 @@ void *__wrap_memset(void *target, int byte, size_t size)
 
 int __wrap_memcmp(const void *a, const void *b, size_t size)
 {
-    /* The position of the difference is unknown; texts that differ usually do so early. */
+    /* the position of the difference is unknown; texts that differ usually do so early */
     int order = __real_memcmp(a, b, size);
     count(1 + (order ? 0 : size / BYTES_A_STEP));
     return order;
@@ -97,7 +97,7 @@ int __wrap_strcmp(const char *a, const char *b)
     return (unsigned char)a[index] - (unsigned char)b[index];
 }
 
-/* Return the program's peak memory in KiB. That of getrusage() includes the parent's. */
+/* Return the program's peak memory in KiB. getrusage() would include the memory of the parent. */
 static unsigned long most_kib(void)
 {
     char line[256];

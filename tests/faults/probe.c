@@ -1,6 +1,6 @@
-/* A preloaded library (LD_PRELOAD) that tries, when the program returns from main, operations that
- * an attacker would try. For each it writes a line to the descriptor $MEMPROF_PROBE, with 0 or the
- * error number. */
+/* A preloaded library (LD_PRELOAD). When the program returns from main, it tries operations that an
+ * attacker would try. For each it writes a line to the file descriptor $MEMPROF_PROBE: the
+ * operation, and 0 or the error number. */
 #include <arpa/inet.h>
 #include <dlfcn.h>
 #include <errno.h>
@@ -23,7 +23,8 @@ static void tell(const char *what, long result)
     dprintf(told, "%s %d\n", what, result < 0 ? errno : 0);
 }
 
-/* Try a denied operation as soon as a recording is decoded: by then other files are denied. */
+/* Try a denied operation as soon as a recording is decoded: by then the sandbox must deny other
+ * files. */
 static void try_early(const char *what)
 {
     const char *target = getenv("MEMPROF_PROBE");
@@ -67,7 +68,7 @@ static void try_files(void)
     tell("make", open(getenv("MEMPROF_PROBE_MAKE"), O_WRONLY | O_CREAT, 0600));
     tell("unlink", unlink(getenv("MEMPROF_PROBE_UNLINK")));
     tell("chmod", chmod(getenv("MEMPROF_PROBE_READ"), 0600));
-    /* By the number of fchmodat2, which older kernels do not have. */
+    /* fchmodat2 by its number; older kernels do not have it */
     long done = syscall(452, AT_FDCWD, getenv("MEMPROF_PROBE_READ"), 0600, 0);
     tell("chmod2", done < 0 && errno == ENOSYS ? 0 : done);
 }
@@ -81,7 +82,7 @@ static void try_processes(void)
     errno = error;
     tell("thread", error ? -1 : 0);
     tell("kill", kill(getppid(), 0));
-    /* No process is traced: if the call is allowed, it reports that there is no such process. */
+    /* This process traces no other, so if the call is allowed, it fails with "no such process". */
     long traced = ptrace(PTRACE_DETACH, getppid(), NULL, NULL);
     tell("ptrace", traced < 0 && errno == ESRCH ? 0 : traced);
     pid_t process = fork();

@@ -2,12 +2,12 @@
  *
  *   MEMPROF_FAULT=CALL:N:WHAT
  *
- * CALL is "malloc" (with calloc, realloc and the like, also in libraries, except ncurses, which
- * does not check all of its allocations), "thread" (the start of one), a system call of the table
- * below, or "tmpfile", an open of a file without a name. N is the number of the call, from 1; 0 =
- * none, * = each. WHAT is an error number, or "short": half of the bytes are read or written.
- * MEMPROF_FAULT_COUNT=FD: the number of calls is written to this descriptor when the program
- * returns from main.
+ * CALL is "malloc", "thread" (the start of a thread), a system call of the table below, or
+ * "tmpfile" (opening a file without a name). "malloc" includes calloc, realloc and the like, also
+ * in libraries, except ncurses, which does not check all of its allocations. N is the number of the
+ * call, from 1; 0 = none, * = each. WHAT is an error number, or "short": only half of the bytes are
+ * read or written. With MEMPROF_FAULT_COUNT=FD, the number of calls is written to this descriptor
+ * when the program returns from main.
  *
  * System calls are intercepted by a kernel filter that raises SIGSYS, because the C library makes
  * system calls that a preloaded library cannot intercept. */
@@ -110,7 +110,7 @@ void *realloc(void *memory, size_t bytes)
     return has_none(__builtin_return_address(0)) ? NULL : __libc_realloc(memory, bytes);
 }
 
-/* Defined here, because the C library's own would hide the caller. */
+/* defined here, because the C library's own function would hide the caller */
 char *strdup(const char *text)
 {
     const size_t bytes = strlen(text) + 1;

@@ -48,7 +48,7 @@ static mp_load_options choose_options(fuzz_choice *choice)
     return options;
 }
 
-/* Read one more file of the recording. */
+/* Read another file of the recording. */
 static void read_part(const mp_reader *reader, void *state, const fuzz_recording *recording,
                       mp_slice part, size_t window)
 {
@@ -143,7 +143,7 @@ char *fuzz_complaints(const mp_diagnostics *diagnostics)
 
 /* --- asking --- */
 
-/* Arguments of reports; each text is valid for some of them. */
+/* Arguments of reports. Each text is valid for some of them. */
 void fuzz_set_some(mp_question *question, fuzz_choice *choice)
 {
     static const char *const settings[][2] = {
@@ -186,7 +186,7 @@ static void set_operand(mp_question *question)
         mp_question_set(question, mp_operand_argument(operand), texts[operand], &error);
 }
 
-/* One rule of each kind; each applies to some recordings. */
+/* One rule of each kind. Each applies to some recordings. */
 static const char rules[] = "leaked <= 100\nlive of type \"*\" <= 1 MiB\nno new leak site\n"
                             "no new type\nseconds <= 1.1 x base\ncalls <= 1.1 x base\n"
                             "live <= 1.1 x base + 64 KiB\ngrowth <= 5 %\n";
@@ -220,7 +220,7 @@ static mp_digest *digest_of(const mp_request *request)
     return digest;
 }
 
-/* Check that an output which memprof can read is read again. */
+/* If memprof can read the output's format, check that the output can be read again. */
 static void check_written(const mp_renderer *renderer, const char *text)
 {
     mp_suppressions list = {.today = 1};

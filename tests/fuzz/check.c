@@ -31,8 +31,8 @@ static void hold_of(bool holds, const char *name, const char *sentence, mp_slice
 
 /* --- text --- */
 
-/* Return the first character that is escaped for people, except allowed ones; NULL if there is
- * none. */
+/* Return the first character that must be escaped in text for people, except the allowed ones; NULL
+ * if there is none. */
 static const char *first_control(mp_slice text, const char *allowed)
 {
     char escape[MP_ESCAPE];
@@ -181,7 +181,7 @@ static const char *past_attributes(const char *p, const char *end, const char *n
     return p;
 }
 
-/* Return the > of <?...>, <!...> or <![CDATA[...]]> (which contains scripts); NULL if `p` is none
+/* Return the > of <?...>, <!...> or <![CDATA[...]]>, which contains scripts; NULL if `p` is at none
  * of them. */
 static const char *past_declaration(const char *p, const char *end)
 {
@@ -255,7 +255,7 @@ static bool is_element(mp_slice name)
     return false;
 }
 
-/* Return the end of a style or a script; data for scripts are checked. */
+/* Return the end of a style or a script. Check data for scripts. */
 static const char *past_raw(const char *p, const char *end, mp_slice name, const char *subject,
                             mp_slice text)
 {

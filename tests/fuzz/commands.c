@@ -1,4 +1,4 @@
-/* Command lines and configuration files, up to the point where something would be read or
+/* Command lines and configuration files, parsed up to the point where something would be read or
  * written. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -103,7 +103,7 @@ static char *parse(size_t word_count, char **words)
     return line;
 }
 
-/* Check that the command line of an answer asks the same question. */
+/* Check that the command line printed with an answer asks the same question. */
 static void check_again(const char *line)
 {
     char *words[MOST_WORDS * 4 + 1];
@@ -140,7 +140,7 @@ void fuzz_command(const fuzz_target *target, mp_slice input)
         memcpy(text, input.start, input.length);
     text[input.length] = '\0';
     size_t config = take_config(text);
-    /* In glibc these are variables. */
+    /* in glibc, stdout and stderr are variables */
     stdout = stderr = open_memstream(&said, &length);
     char *line = parse(split(text + config, input.length - config, words), words);
     stdout = own_output;

@@ -1,4 +1,4 @@
-/* Documents of any tables, cells and lines, printed by every renderer. */
+/* Documents with any tables, cells and lines, printed by every renderer. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -173,8 +173,8 @@ static mp_document *make_document(fuzz_bytes *bytes)
 
 /* --- printing --- */
 
-/* Print in a chosen format. An HTML page contains its scripts, so one takes as long as all other
- * formats together. */
+/* Print in a chosen format. HTML is chosen rarely: a page contains its scripts, so it takes as long
+ * as all other formats together. */
 static void print(const mp_document *document, const mp_diagnostics *diagnostics,
                   fuzz_choice *choice)
 {

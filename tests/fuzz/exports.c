@@ -1,4 +1,4 @@
-/* Exporters: output about any recording conforms to its format, as far as the format has a
+/* Exporters: their output conforms to its format for any recording, as far as the format has a
  * grammar. */
 #include <fcntl.h>
 #include <stdio.h>
@@ -37,7 +37,7 @@ static void check_packed(const char *name, mp_slice text)
     mp_diagnostics_free(diagnostics);
 }
 
-/* Checks by the name of the exporter; others write text for people and programs. */
+/* Checks, by name of the exporter. The other exporters write plain text. */
 static const struct {
     const char *name;
     void (*check)(const char *name, mp_slice text);

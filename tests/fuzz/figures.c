@@ -1,4 +1,5 @@
-/* Figures of any shape and amounts that a report could make: trees, lines, spans, histories. */
+/* Figures with all shapes and amounts that a report could produce: trees, lines, spans,
+ * histories. */
 #include "document/figure.h"
 
 #include <stdlib.h>
@@ -6,7 +7,8 @@
 
 #include "fuzz/fuzz.h"
 
-/* Take an amount that is small enough for sums: reports refuse inputs whose sums could overflow. */
+/* Take an amount that is small enough to be added up; reports refuse inputs whose sums could
+ * overflow. */
 static int64_t take_summand(fuzz_bytes *bytes)
 {
     const int64_t most = INT64_C(1) << 52;
@@ -39,7 +41,8 @@ static mp_place take_place(fuzz_bytes *bytes, uint32_t parent, const mp_tree_fig
     return place;
 }
 
-/* Take places after their parents, in a wide or in a deep tree; siblings are unsorted. */
+/* Take the places of a tree, wide or deep: parents come before their children, and siblings are
+ * unsorted. */
 static mp_place *take_places(fuzz_bytes *bytes, mp_tree_figure *tree)
 {
     uint32_t wanted = 1 + fuzz_take(bytes, MOST_PLACES), parent = 0;
@@ -79,8 +82,8 @@ static int by_contract(const void *left, const void *right)
     return one != other ? one > other ? -1 : 1 : strcmp(a->label, b->label);
 }
 
-/* Sort siblings as figures require, and make them adjacent. `parent` is an index in the old order
- * until a place is taken. */
+/* Sort siblings as figures require, and make them adjacent. Until a place is moved, `parent` is an
+ * index in the old order. */
 static void put_in_order(fuzz_bytes *bytes, mp_tree_figure *tree, const mp_place *from)
 {
     uint32_t *was = mp_alloc(tree->count * sizeof *was), count = 1;
@@ -155,7 +158,7 @@ static void take_marks(fuzz_bytes *bytes, mp_line_figure *lines)
         unsigned kind = fuzz_take(bytes, 3);
         *mark = (struct mp_mark){lines->times[place], MP_UNKNOWN, MP_UNKNOWN, kinds[kind],
                                  take_name(bytes)};
-        if (kind < 2) /* has an end */
+        if (kind < 2) /* a span with an end */
             mark->until = lines->times[place + fuzz_take(bytes, 256) % (lines->moments - place)];
     }
     if (lines->line_count && count) { /* one mark is the peak */

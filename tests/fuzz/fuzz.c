@@ -13,13 +13,13 @@
 #include "readers/readers.def"
 #undef MP_READER
 
-/* All targets: one for each reader, and those for other inputs. */
+/* All targets: one for each reader, and others for other inputs. */
 const fuzz_target fuzz_targets[] = {
 #define MP_READER(format)                                                                          \
     {.name = #format, .run = fuzz_reader, .reader = &mp_reader_##format, .lines = true},
 #include "readers/readers.def"
 #undef MP_READER
-    {.name = "packed", .run = fuzz_packed, .mib = 288}, /* two windows of zstd */
+    {.name = "packed", .run = fuzz_packed, .mib = 288}, /* enough for two windows of zstd */
     {.name = "decoded", .run = fuzz_decoded, .lines = true},
     {.name = "rows", .run = fuzz_rows, .reader = &mp_reader_aqtime},
     {.name = "policy", .run = fuzz_policy, .lines = true},
@@ -42,10 +42,10 @@ const fuzz_target *fuzz_target_find(const char *name)
 
 /* --- limits of memory and time --- */
 
-/* Limits of an input: memory for all its readings and answers, as a constant plus an amount for
- * each byte of the input. Only sanitizers can measure it. */
+/* Limits on memory for all readings and answers of an input: a constant, plus an amount for each
+ * byte of the input. Only sanitizers can measure it. */
 enum { FREE_MIB = 8, BYTES_EACH = 4 << 10 };
-/* CPU seconds: much more than inputs of this size need on the slowest machine. */
+/* CPU seconds: much more than the slowest machine needs for inputs of this size. */
 enum { MOST_SECONDS = 10 };
 
 static _Atomic int64_t in_use, most_in_use;
@@ -161,7 +161,7 @@ double fuzz_take_real(fuzz_bytes *bytes)
 mp_slice fuzz_take_bytes(fuzz_bytes *bytes)
 {
     size_t length = fuzz_take(bytes, 256);
-    if (length > 250) /* now and then a long one */
+    if (length > 250) /* sometimes a long one */
         length = (length - 250) * 256;
     if (length > bytes->left.length)
         length = bytes->left.length;

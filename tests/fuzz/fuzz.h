@@ -60,8 +60,8 @@ const char *fuzz_take_text(fuzz_bytes *bytes); /* UTF-8 */
 
 /* --- checks --- */
 
-/* Check a condition. If it is false, end the process with the sentence, and with the text that it
- * is about, if any. */
+/* Check a condition. If it is false, end the process and print the sentence and, if there is one,
+ * the text that was checked. */
 void fuzz_hold(bool holds, const char *sentence, mp_slice text);
 /* Check for UTF-8 without control characters except line ends. */
 void fuzz_check_text(const char *name, mp_slice text);
@@ -74,20 +74,21 @@ void fuzz_check_html(const char *subject, mp_slice text);
 void fuzz_check_xml(const char *subject, mp_slice text);
 /* Check the texts of an error. */
 void fuzz_check_error(const mp_error *error);
-/* Check that a digest is the same after it was written as a baseline and read again. */
+/* Check that a digest stays the same when it is written as a baseline and read again. */
 void fuzz_check_baseline(const mp_digest *digest, mp_dictionary *dictionary);
-/* Print the document by this renderer, with a chosen style, and check the output. Return its text;
+/* Print the document by this renderer, in a chosen style, and check the output. Return the text;
  * NULL if the renderer has nothing to show. Release with free(). */
 char *fuzz_render(const mp_document *document, const mp_diagnostics *diagnostics,
                   const mp_renderer *renderer, fuzz_choice *choice);
 
 /* --- recordings --- */
 
-/* A recording: bytes read into a new model, in chosen ways. Release with fuzz_forget. */
+/* A recording: bytes that were read into a new model, with chosen options. Release with
+ * fuzz_forget. */
 typedef struct fuzz_recording {
     mp_model *model;
     mp_diagnostics *diagnostics;
-    bool keeps_objects; /* model->objects was kept while it was read */
+    bool keeps_objects; /* model->objects was kept while the recording was read */
 } fuzz_recording;
 fuzz_recording fuzz_read(const struct mp_reader *reader, mp_slice input, size_t window,
                          fuzz_choice choice);
@@ -100,26 +101,28 @@ const fuzz_recording *fuzz_small_heap(void);
 /* Return the diagnostics as lines. Release with free(). */
 char *fuzz_complaints(const mp_diagnostics *diagnostics);
 
-/* Input besides the chosen arguments; zero-initialise. */
+/* Inputs of a report besides the chosen arguments. Zero-initialise. */
 typedef struct fuzz_asked {
-    struct mp_policy *policy; /* without errors, taken over; NULL = a default one */
+    struct mp_policy
+        *policy; /* a policy without errors, which is taken over; NULL = a default one */
     const struct mp_suppressions *suppressions; /* NULL = none */
     const mp_digest *base;                      /* NULL = the recording itself */
     mp_dictionary *dictionary;                  /* dictionary of the base */
 } fuzz_asked;
 /* Run the report with chosen arguments, and print its answer in a chosen format and in JSON. Return
- * all of it, or the reason why there is no answer. Release with free(). */
+ * everything printed, or the reason why there is no answer. Release with free(). */
 char *fuzz_ask(const fuzz_recording *recording, const mp_report *report, fuzz_asked asked,
                fuzz_choice *choice);
 
 /* Set chosen arguments of the question to chosen values. */
 void fuzz_set_some(mp_question *question, fuzz_choice *choice);
-/* Export the recording with chosen arguments, and check the output. Return it, or the reason why
- * there is none; NULL if data that it needs were not kept. Release with free(). */
+/* Export the recording with chosen arguments, and check the output. Return the output, or the
+ * reason why there is none; NULL if the model did not keep data that the export needs. Release with
+ * free(). */
 char *fuzz_export(const fuzz_recording *recording, const mp_exporter *exporter,
                   fuzz_choice *choice);
 
-/* Add figures that are made of the bytes. */
+/* Add figures made from the bytes. */
 void fuzz_make_figures(fuzz_bytes *bytes, mp_document *document);
 
 /* --- targets --- */

@@ -1,5 +1,5 @@
 /* Entry points for libFuzzer. MEMPROF_FUZZ names the target, so that processes started by the
- * fuzzer have the same one. */
+ * fuzzer run the same one. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,8 +14,8 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t room, unsigned
 static const fuzz_target *target;
 
 #ifdef FUZZ_BY_PROFILE
-/* A build that measures coverage for people can be used for fuzzing too: the fuzzer gets the same
- * counters, of 64 bits each, as bytes. It does not learn which values were compared. */
+/* A build that measures coverage for people can be fuzzed too: the fuzzer gets the same 64-bit
+ * counters, as bytes. It does not learn which values were compared. */
 extern char counters_begin[] __asm__("__start___llvm_prf_cnts");
 extern char counters_end[] __asm__("__stop___llvm_prf_cnts");
 void __sanitizer_cov_8bit_counters_init(char *begin, char *end);
@@ -55,8 +55,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 /* --- mutation by lines and fields --- */
 
-/* Return the piece of the text that contains `index`, including its end, which is one of these
- * characters. */
+/* Return the piece of the text that contains `index`. A piece ends with one of the characters
+ * `ends`, which belongs to it. */
 static mp_slice piece_at(mp_slice text, size_t index, const char *ends)
 {
     size_t from = index, to = index;
@@ -86,7 +86,7 @@ static size_t put(uint8_t *data, size_t size, size_t room, mp_slice what, mp_sli
     return size - what.length + by.length;
 }
 
-/* Remove, repeat or replace a line or a field; or set a field to a number that often causes
+/* Remove, repeat or replace a line or a field, or set a field to a number that often causes
  * errors. */
 static size_t mutate_lines(uint8_t *data, size_t size, size_t room, fuzz_choice *choice)
 {

@@ -33,11 +33,13 @@ static void ask_some(const fuzz_recording *recording, fuzz_choice choice, char *
         texts[i] = fuzz_ask(recording, report, (fuzz_asked){0}, &choice);
     }
     const mp_exporter *exporter = exporters[fuzz_choose(&choice, (unsigned)exporter_count)];
-    if (!exporter->in_place || fuzz_choose(&choice, 8) == 0) /* such an export waits for the disk */
+    if (!exporter->in_place ||
+        fuzz_choose(&choice, 8) == 0) /* this export would wait for the disk */
         texts[3] = fuzz_export(recording, exporter, &choice);
 }
 
-/* Draw other hash keys. Tables then have another order, which must not be visible in any output. */
+/* Choose other hash keys. Tables then have another internal order, which must not be visible in any
+ * output. */
 static void draw_keys(fuzz_choice *choice)
 {
     for (size_t i = 0; i < sizeof mp_keys.number / sizeof *mp_keys.number; i++)
@@ -89,7 +91,7 @@ void fuzz_reader(const fuzz_target *target, mp_slice input)
 
 /* --- compressed input --- */
 
-/* Print a digest of all lines. */
+/* Print a checksum of all lines. */
 static void put_lines(mp_input *input, FILE *out)
 {
     fuzz_choice sum = {0};

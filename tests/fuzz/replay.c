@@ -76,7 +76,7 @@ int main(int argc, char **argv)
     for (int i = 2; i < argc; i++) /* a target may change the working directory */
         argv[i] = realpath(argv[i], NULL);
     for (int i = 2; i < argc; i++)
-        if (argv[i]) { /* otherwise the folder of findings does not exist yet */
+        if (argv[i]) { /* if it does not exist, there are no findings yet */
             replay(target, argv[i]);
             free(argv[i]);
         }

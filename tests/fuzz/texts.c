@@ -1,5 +1,5 @@
-/* Targets for files other than recordings: policies, suppressions, baselines, rules that rewrite
- * names. */
+/* Targets for inputs other than recordings: policies, suppressions, baselines, and rules that
+ * rewrite names. */
 #include <fnmatch.h>
 #include <regex.h>
 #include <stdio.h>
@@ -31,7 +31,7 @@ void fuzz_policy(const fuzz_target *target, mp_slice input)
                       (fuzz_asked){.policy = policy}, &choice));
 }
 
-/* Read the suppressions; false with a checked error. */
+/* Read the suppressions. Return false after checking the error. */
 static bool read_suppressions(mp_suppressions *suppressions, mp_slice text)
 {
     mp_error error = {0};
@@ -54,7 +54,7 @@ void fuzz_suppressions(const fuzz_target *target, mp_slice input)
     mp_suppressions_free(&suppressions);
 }
 
-/* Return the text with the correct number of entries, which mutation would hardly ever find. */
+/* Return the text with the correct number of entries, which mutation would almost never find. */
 static mp_slice count_entries(mp_slice text, mp_arena *arena)
 {
     static const char name[] = "\"entries\":";
@@ -70,7 +70,7 @@ static mp_slice count_entries(mp_slice text, mp_arena *arena)
                                        rest + strspn(rest, "0123456789")));
 }
 
-/* Check that a baseline is written as it was read, and can be compared with. */
+/* Check that a baseline is written as it was read, and that a recording can be compared with it. */
 void fuzz_baseline(const fuzz_target *target, mp_slice input)
 {
     (void)target;
@@ -135,8 +135,8 @@ static void hold_alike(bool alike, const char *what, const char *pattern, const 
     fuzz_hold(false, line, (mp_slice){NULL, 0});
 }
 
-/* Return true if the C library can be compared: for ASCII, and for small patterns, because it is
- * slow. */
+/* Return true if the C library's result can be compared. It can for ASCII, and for small patterns,
+ * because the C library is slow. */
 static bool is_comparable(const char *pattern)
 {
     const char *range = strchr(pattern, '['), *dash = range ? strchr(range, '-') : NULL;
@@ -147,7 +147,8 @@ static bool is_comparable(const char *pattern)
     for (const char *p = pattern; *p; p++) {
         if ((unsigned char)*p >= 128 || (*p == '\\' && p[1] >= '1' && p[1] <= '9'))
             return false;
-        repeats += *p == '+' || *p == '*' || *p == '?'; /* if they are nested, it takes for ever */
+        repeats +=
+            *p == '+' || *p == '*' || *p == '?'; /* nested repetitions take the C library forever */
     }
     return length < 30 && repeats < 6 && !strstr(pattern, "{");
 }
@@ -177,14 +178,14 @@ static void compare_glob(const char *glob, const char *text, unsigned flags)
     int theirs = (flags & MP_GLOB_ANY_CASE ? FNM_CASEFOLD : 0) |
                  (flags & MP_GLOB_NO_ESCAPES ? FNM_NOESCAPE : 0);
     bool fits = mp_glob_fits(glob, text, flags);
-    /* fnmatch() accepts malformed classes, with unreasonable results. */
+    /* fnmatch() accepts malformed classes, with nonsensical results */
     bool plain = !strstr(glob, "[:") && !strstr(glob, "[.") && !strstr(glob, "[=");
-    /* POSIX: an unclosed bracket is a literal. fnmatch() takes the "-" in "[z-" for a range. */
+    /* POSIX: an unclosed bracket is a literal. fnmatch() takes the "-" in "[z-" as a range. */
     const char *open = strrchr(glob, '[');
     if (open && strchr(open, '-') && !strchr(open, ']'))
         return;
-    /* fnmatch() makes both ends of a range small letters, so that [Z-a] matches nothing, not even
-     * "a". */
+    /* fnmatch() converts both ends of a range to lower case, so [Z-a] matches nothing, not even "a"
+     */
     if ((flags & MP_GLOB_ANY_CASE) && strchr(glob, '[') && strchr(glob, '-'))
         return;
     if (plain && is_comparable(glob) && is_comparable(text))

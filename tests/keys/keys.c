@@ -1,5 +1,5 @@
-/* Preloaded before the program: derives the random hash keys from the number in MEMPROF_TEST_KEYS;
- * 0: no random bytes are available, as on an old kernel. */
+/* A preloaded library that derives the random hash keys from the number in MEMPROF_TEST_KEYS. 0: no
+ * random bytes are available, as on an old kernel. */
 #include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>

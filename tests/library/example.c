@@ -1,5 +1,5 @@
-/* Print the leaks of a recording with the library: the example of docs/library.md, in C and as
- * C++. */
+/* Print the leaks of a recording with the library. This is the example of docs/library.md, and
+ * compiles as C and C++. */
 #include <memprof/memprof.h>
 
 #include <inttypes.h>

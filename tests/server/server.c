@@ -1,10 +1,11 @@
-/* Run command lines of memprof one after the other in one process: with sanitizers, starting the
- * program takes ten times as long as most runs of the tests.
+/* Run command lines of memprof one after the other in one process. With sanitizers, starting the
+ * program takes ten times as long as most test runs.
  *
  * Standard input is a socket of packets. A packet is a command line, whose words end with NUL
- * bytes, with three descriptors: standard input, output and error of the run. The answer is its
- * exit status as an int. A run that ends the process gives no answer, but the exit status of the
- * server shows it; so it does if the sanitizer finds leaks when the socket is closed. */
+ * bytes, and three descriptors: standard input, output and error of the run. The answer is the
+ * run's exit status as an int. If a run ends the process, there is no answer; the exit status of
+ * the server then shows how it ended. It also shows whether the sanitizer found leaks when the
+ * socket was closed. */
 #include <fcntl.h>
 #include <getopt.h>
 #include <stdbool.h>
@@ -57,7 +58,7 @@ static void put_streams(const int streams[STREAMS], bool close_them)
     }
 }
 
-/* Run a command line with global state as in a new process. */
+/* Run a command line, with global state as in a new process. */
 static int run(char *line, size_t length)
 {
     char *words[MOST_WORDS + 1];

@@ -1,11 +1,11 @@
-/* Run one reader on bytes in memory, and inspect its diagnostics. */
+/* Run a reader on bytes in memory, and inspect its diagnostics. */
 #ifndef TESTS_SUPPORT_MEMORY_READER_H
 #define TESTS_SUPPORT_MEMORY_READER_H
 
 #include "readers/reader.h"
 
-/* Open the reader, let it read `length` bytes, at most `window` at a time, as the input `name`;
- * close it and build the call tree (call it once for each model). Return the result of the
+/* Open the reader, let it read `length` bytes as the input `name`, at most `window` bytes at a
+ * time, close it, and build the call tree. Call it once per model. Return the result of the
  * reader. */
 bool read_memory(const mp_reader *reader, mp_model *model, mp_diagnostics *diagnostics,
                  const char *name, const void *bytes, size_t length, size_t window);
@@ -13,7 +13,7 @@ bool read_memory(const mp_reader *reader, mp_model *model, mp_diagnostics *diagn
 /* Result of one reading. */
 typedef struct reading {
     mp_model *model;
-    mp_diagnostics *diagnostics; /* keeps all */
+    mp_diagnostics *diagnostics; /* keeps all diagnostics */
     bool ok;
 } reading;
 
@@ -25,11 +25,11 @@ reading read_text(const mp_reader *reader, const char *name, const char *text, s
 reading read_path(const char *path, const mp_load_options *options);
 void reading_free(reading *r);
 
-/* Return `text` with the first `what` in it replaced; NULL if it is not there. Release with
+/* Return `text` with the first occurrence of `what` replaced; NULL if there is none. Release with
  * free(). */
 char *replaced(const char *text, const char *what, const char *by);
 
-/* Return the first kept diagnostic of this kind; NULL if there is none. */
+/* Return the first stored diagnostic of this kind; NULL if there is none. */
 const mp_diagnostic *find_diagnostic(const mp_diagnostics *diagnostics, mp_diagnostic_id id);
 
 /* Return the number of diagnostics of all kinds. */

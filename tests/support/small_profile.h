@@ -1,8 +1,8 @@
-/* The sections of one small execution profile, and all four versions made of them. */
+/* The sections of a small execution profile, and profiles of all four versions made from them. */
 #ifndef TESTS_SUPPORT_SMALL_PROFILE_H
 #define TESTS_SUPPORT_SMALL_PROFILE_H
 
-/* Exclusive times add up to 0.001; each module's lines and calls to its line 0. */
+/* Exclusive times add up to 0.001. Each module's lines and calls add up to its line 0. */
 #define EXTRA                                                                                      \
     " {\"StmtCnt\":8,\"TotTime\":0.001000,\"Directory\":\"C:\\w\\\",\"Propath\":\"\","             \
     "\"Propath\":\"a,b\", X\": {\"y\": 1 }}"

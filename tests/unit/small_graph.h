@@ -1,4 +1,5 @@
-/* Small object graphs: objects and references in any order, then one call that makes the rows. */
+/* Small object graphs: add objects and references in any order, then call a function that makes the
+ * rows. */
 #ifndef TEST_SMALL_GRAPH_H
 #define TEST_SMALL_GRAPH_H
 
@@ -13,8 +14,8 @@ typedef struct edge {
     uint32_t from, to;
 } edge;
 
-/* Return a graph of objects 1 to `count`, whose ids are their numbers, of `bytes` each (0 = as many
- * bytes as their number). */
+/* Return a graph of objects 1 to `count`, whose ids are their numbers. Each has `bytes` bytes or,
+ * if that is 0, as many as its number. */
 static mp_graph *graph_of(uint32_t count, const edge *edges, size_t edge_count, uint64_t bytes)
 {
     mp_graph *graph = calloc(1, sizeof *graph);

@@ -1,5 +1,5 @@
-/* A recording of five snapshots, small enough for calculations by hand. `in`: owner; `at`: snapshot
- * of creation.
+/* A recording of five snapshots, small enough to calculate by hand. `in`: owner; `at`: snapshot of
+ * creation.
  *
  *   object               created by          in  at  what becomes of it
  *    1  Widget Pool   10 no code              -   1  the session's own, unnamed

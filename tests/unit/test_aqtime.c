@@ -31,7 +31,7 @@
 #define REFERENCES                                                                                 \
     "CREATE TABLE " P "REFERENCES_TO (INST_ID, PARENT_ID, REC_ID);"                                \
     "CREATE TABLE " P "REFERENCES_FROM (INST_ID, PARENT_ID, REC_ID);"
-/* Sets 5 and 3, with rows in that order; class 1 is Shop.Order, class 2 TMemo. */
+/* Sets 5 and 3; the rows are in that order. Class 1 is Shop.Order, class 2 is TMemo. */
 #define SETS                                                                                       \
     "INSERT INTO INSTANCES VALUES ('After', 5), ('Before', 3);"                                    \
     "INSERT INTO " P "META_CLASSES_DATA VALUES ('Order', 'Shop', 3, 1), ('Order', 'Shop', 5, 1),"  \
@@ -127,7 +127,7 @@ static void test_sets_classes_stacks(void **state)
     reading_free(&r);
 }
 
-/* Allocators' frames stay in the stack, but do not name the site. */
+/* Frames of allocators stay in the stack, but do not name the site. */
 static void test_sites_are_not_named_by_allocators(void **state)
 {
     (void)state;
@@ -239,7 +239,7 @@ static void test_figures_of_classes(void **state)
         "2") "INSERT INTO " P "META_CLASSES_DATA VALUES ('Memory Overwrite Error', '', 3, 3);"
              "INSERT INTO " P "CLASSES_DATA VALUES ('Shop.Order', 1, 10, 2, 20, 5, 70, 3, 1),"
              " ('TMemo', 4, 0, 3, 0, 2, 0, 3, 2), ('Shop.Order', 0, 0, 2, 20, 5, 70, 5, 1);");
-    /* Five were created, one of which is listed; TMemo has no objects, and its figures decrease. */
+    /* five were created, one of which is listed; TMemo has no objects, and its figures decrease */
     assert_int_equal(r.model->snapshots.items[1].created_objects, 5 + 2);
     assert_int_equal(r.model->snapshots.items[1].deleted_objects, 4 + 2);
     assert_int_equal(r.model->snapshots.items[2].deleted_objects, 1);
@@ -273,8 +273,8 @@ static void test_references(void **state)
     reading_free(&r);
 }
 
-/* Rows 2 and 3 have the numbers of earlier rows: one has no stack, the other is not in the
- * graph. */
+/* Rows 2 and 3 repeat the numbers of earlier rows. The first gets no stack, the second is not in
+ * the graph. */
 static void test_objects_that_come_again(void **state)
 {
     (void)state;
@@ -321,7 +321,7 @@ static void test_views_are_not_run(void **state)
     reading_free(&r);
 }
 
-/* Each defect has its diagnostic, and no other effect. */
+/* Each defect causes its own diagnostic, and has no other effect. */
 static void test_damaged(void **state)
 {
     (void)state;
@@ -349,7 +349,7 @@ static void test_damaged(void **state)
     sqlite3_free(b.items);
 }
 
-/* Sums of stated figures do not overflow: figures that are too large are unknown. */
+/* Sums of stated figures do not overflow: figures that are too large count as unknown. */
 static void test_figures_do_not_overflow(void **state)
 {
     (void)state;

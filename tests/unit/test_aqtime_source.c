@@ -78,9 +78,9 @@ static void flip(const char *name, long position)
     fclose(file);
 }
 
-/* Make a database with two objects of 10 and 20 bytes. Only the first is in the database file, the
- * other one is in the log. If `open_change`, the log also has a third object whose transaction was
- * not committed. Both files are copies, as a killed process would leave them. */
+/* Make a database with two objects of 10 and 20 bytes. The first object is in the database file,
+ * the second is only in the log. If `open_change`, the log also has a third object, whose
+ * transaction was not committed. Both files are copies, as a killed process would leave them. */
 static void make_logged(const char *name, bool open_change)
 {
     char work[128], log[160];
@@ -93,7 +93,7 @@ static void make_logged(const char *name, bool open_change)
     assert_int_equal(sqlite3_open(work, &database), SQLITE_OK);
     run(database, TABLE OBJECT("1", "10") "PRAGMA journal_mode = WAL;"
                                           "PRAGMA wal_autocheckpoint = 0;" OBJECT("2", "20"));
-    /* A transaction larger than the cache is written to the log before it is committed. */
+    /* a transaction that is larger than the cache is written to the log before it is committed */
     if (open_change)
         run(database, "PRAGMA cache_size = 2; BEGIN; WITH RECURSIVE n (i) AS (SELECT 3 UNION ALL "
                       "SELECT i + 1 FROM n WHERE i < 2000) INSERT INTO " OBJECTS
@@ -103,8 +103,8 @@ static void make_logged(const char *name, bool open_change)
     sqlite3_close(database);
 }
 
-/* Return the live bytes of the database at `path`. Checks that no file was created or changed next
- * to it. */
+/* Return the live bytes of the database at `path`. Check that no file next to it was created or
+ * changed. */
 static int64_t bytes_of(bool *complete, uint64_t *logs)
 {
     static const char *const endings[] = {"", "-wal", "-shm", "-journal"};
@@ -147,7 +147,7 @@ static void test_a_log_is_read(void **state)
     (void)state;
     make_logged("logged", false);
     assert_read(30, true);
-    /* These names would have a meaning if the path were parsed as a URI. */
+    /* these names would have a special meaning if the path were parsed as a URI */
     make_logged("a?mode=rw&x%41#b", false);
     assert_read(30, true);
 }
@@ -180,8 +180,8 @@ static mp_checksum checksum_of(void)
     return checksum;
 }
 
-/* The checksum is that of the data that was read: without the log it differs, and it equals that of
- * the file alone after SQLite has copied the log's pages into the file. */
+/* The checksum is that of the data that was read. With a log, it differs from the checksum of the
+ * file alone, until SQLite copies the log's pages into the file. */
 static void test_a_checksum(void **state)
 {
     (void)state;
@@ -202,8 +202,8 @@ static void test_a_checksum(void **state)
     assert_int_equal(logged.bytes, size_of(path));
 }
 
-/* Return true if the database still counts as complete after these statements ran. Its files get an
- * old time stamp before, so that a change is visible. */
+/* Return true if the database still counts as complete after these statements were run. The files
+ * first get an old time stamp, so that a change is visible. */
 static bool is_whole_after(const char *statements)
 {
     const struct timespec long_ago[2] = {{1000000000, 0}, {1000000000, 0}};
@@ -237,7 +237,7 @@ static void test_written_meanwhile(void **state)
     assert_false(is_whole_after("PRAGMA wal_checkpoint(PASSIVE);"));
 }
 
-/* A missing page is an SQLite error, not a crash: no page is mapped. */
+/* A missing page causes an SQLite error and not a crash, because no page is mapped into memory. */
 static void test_cut_short_meanwhile(void **state)
 {
     (void)state;
@@ -329,7 +329,7 @@ static void test_a_journal(void **state)
     snprintf(journal, sizeof journal, "%s-journal", path);
     copy(path, journal, 512);
     assert_read(10, false);
-    /* The journal was finished, and kept for the next transaction. */
+    /* the journal of a finished transaction, kept for the next one */
     assert_int_equal(truncate(journal, 0), 0);
     assert_read(10, true);
 }

@@ -1,4 +1,4 @@
-/* The browser without a screen: the effect of keys on its pages. */
+/* The browser without a screen: how keys affect its pages. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -196,7 +196,7 @@ static void trees_fold_and_lists_are_sorted(void **unused)
     begin(&self, SAMPLES "/shop-v4.prf", 60, 100);
     type(&self, ":tree\n");
     size_t total = page_of(&self)->line_count;
-    type(&self, "jh"); /* "session" has one tree below it */
+    type(&self, "jh"); /* the group "session" contains one tree */
     assert_true(page_of(&self)->line_count < total);
     type(&self, "s");
     assert_non_null(strstr(self.state.said, "tree"));

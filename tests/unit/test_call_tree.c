@@ -13,7 +13,8 @@
 #include "query/query.h"
 #include "support/memory_reader.h"
 
-/* Add symbols "a", "b", ... with start line 0, numbered from 1; "" adds one without a name. */
+/* Add symbols "a", "b", ... with start line 0; they are numbered from 1. "" adds a symbol without a
+ * name. */
 static void add_symbols(mp_model *model, const char *const *names, size_t count)
 {
     for (size_t i = 0; i < count; i++)
@@ -30,7 +31,7 @@ static void add_node(mp_model *model, uint32_t parent, uint32_t symbol, uint32_t
                                        .number = model->nodes.count};
 }
 
-/* Check that parents come before their children, and that every node is in the tree. */
+/* Check that parents come before their children and that every node is in the tree. */
 static void check_tree(const mp_model *model)
 {
     for (uint32_t i = 1; i < model->tree.count; i++)
@@ -49,7 +50,7 @@ static void equal_stacks_are_one_node(void **unused)
     model->symbols.items[4].start_line = 7;
     add_node(model, 0, 1, 0); /* 1: a */
     add_node(model, 1, 2, 5); /* 2: a:5 > b */
-    add_node(model, 0, 3, 0); /* 3: a under another number: equals 1 */
+    add_node(model, 0, 3, 0); /* 3: a with another number: equals 1 */
     add_node(model, 3, 2, 5); /* 4: equals 2 */
     add_node(model, 3, 2, 6); /* 5: another line */
     add_node(model, 3, 4, 5); /* 6: another b, which starts at line 7 */
@@ -117,8 +118,8 @@ static void cycles_are_cut(void **unused)
     }
 }
 
-/* Children are defined before their parents, a million levels deep: the tree is built without
- * recursion, and without walking up each stack. */
+/* Children are defined before their parents, and the tree is a million levels deep. It is built
+ * without recursion, and without walking up each stack. */
 static void stacks_may_be_a_million_deep(void **unused)
 {
     (void)unused;

@@ -16,7 +16,7 @@ extern const mp_reader mp_reader_prf;
 enum { SESSION, M, A, B, CALLABLES };
 
 /* The session calls M at line 1, M calls A at 2, A calls M at 3, M calls A at 4, A calls B at 5.
- * Their own costs are 10, 20, 10, 20, 30 and 10. */
+ * Their own costs, from the session to B, are 10, 20, 10, 20, 30 and 10. */
 static mp_calls ping_pong(void)
 {
     static const mp_call_node nodes[] = {
@@ -44,7 +44,8 @@ static const mp_call_edge *edge(const mp_calls *calls, uint32_t caller, int32_t 
     return NULL;
 }
 
-/* M costs 90 including callees: all of it belongs to the session's call, none to A's call. */
+/* M costs 90 including callees. All of it is attributed to the call by the session, none to the
+ * call by A. */
 static void test_callers(void **state)
 {
     (void)state;
@@ -64,8 +65,8 @@ static void test_callers(void **state)
     mp_calls_free(&calls);
 }
 
-/* M's own cost is 40; of the rest, 10 is in A before M runs again, and 40 in A after that. A's own
- * cost is 40; 20 is in M before A runs again, and 10 in B. */
+/* M's own cost is 40. Of the rest, 10 is spent in A before M runs again, and 40 in A after that.
+ * A's own cost is 40. Of the rest, 20 is spent in M before A runs again, and 10 in B. */
 static void test_callees(void **state)
 {
     (void)state;
@@ -79,7 +80,7 @@ static void test_callees(void **state)
     mp_calls_free(&calls);
 }
 
-/* Two calls, one after the other, are not recursion. */
+/* Two calls one after the other are not recursion. */
 static void test_siblings(void **state)
 {
     (void)state;

@@ -14,7 +14,7 @@
 
 extern const mp_reader mp_reader_prf;
 
-/* A run: modules, rows of executed lines, entities of the coverage section. */
+/* A run: its modules, rows of executed lines, and entities of the coverage section. */
 #define RUN(modules, lines, entities)                                                              \
     "1 03/02/2026 \"a\" 08:15:30 \"u\"\n.\n" modules ".\n.\n" lines ".\n.\n" entities ".\n.\n"
 
@@ -65,23 +65,23 @@ static char *dump(const char *text)
 
 #define UNIT "1 \"a.p\" \"\" 7\n2 \"run a.p\" \"\" 0\n"
 
-/* A line is executed if it was in either run, and executable if it is listed in either; executions
- * add up. */
+/* A line is executed if it was executed in either run, and executable if either run lists it.
+ * Executions are added up. */
 static void runs_are_united(void **unused)
 {
     (void)unused;
     expect(RUN(UNIT, "1 3 2 0.1 0.1\n2 9 1 0.1 0.1\n", "1 \"\" 2\n3\n4\n.\n1 \"run\" 1\n9\n.\n")
                RUN(UNIT, "1 3 1 0.1 0.1\n1 5 1 0.1 0.1\n", "1 \"\" 3\n3\n4\n5\n.\n"),
            "a.p 7 4/3 [:3/2 run:1/1] 3x3 4x0 5x1 9x1\n3/4 0");
-    /* A line that was running when the profile was written has no count yet. */
+    /* a line that was running when the profile was written has no count yet */
     expect(RUN(UNIT, "1 3 0 0.1 0.1\n1 4 0 0.0 0.0\n", "1 \"\" 2\n3\n4\n.\n"),
            "a.p 7 2/1 [:2/1] 3x1 4x0\n1/2 0");
-    /* A run without coverage contributes its executed lines. */
+    /* a run without coverage contributes its executed lines */
     expect(RUN(UNIT, "", "1 \"\" 2\n3\n4\n.\n") RUN(UNIT, "1 4 1 0.1 0.1\n", ""),
            "a.p 7 2/1 [:2/1] 3x0 4x1\n1/2 0");
 }
 
-/* Line 3 of one source is not line 3 of another one, even if both programs have the same name. */
+/* Line 3 of one source is not line 3 of another, even if both programs have the same name. */
 static void versions_are_apart(void **unused)
 {
     (void)unused;
@@ -89,10 +89,10 @@ static void versions_are_apart(void **unused)
                RUN("1 \"a.p\" \"\" 5\n2 \"run a.p\" \"\" 0\n", "1 4 1 0.1 0.1\n2 9 1 0.1 0.1\n",
                    "1 \"\" 2\n3\n4\n.\n1 \"run\" 1\n9\n.\n"),
            "a.p 5! 3/2 [:2/1 run:1/1] 3x0 4x1 9x1\na.p 7! 1/1 [:1/1] 3x1\n3/4 0");
-    /* Runs of another version, which lists no lines, do not affect this one. */
+    /* runs of another version of the source, which list no lines, do not affect this one */
     expect(RUN(UNIT, "", "1 \"\" 1\n3\n.\n") RUN("1 \"a.p\" \"\" 5\n", "1 3 1 0.1 0.1\n", ""),
            "a.p 7 1/0 [:1/0] 3x0\n0/1 1");
-    /* An entry whose unit is not among the modules belongs to the only version that exists. */
+    /* an entry whose unit is not among the modules belongs to the only version that exists */
     expect(RUN(UNIT, "", "1 \"\" 1\n3\n.\n1 \"run\" 1\n9\n.\n")
                RUN("2 \"run a.p\" \"\" 0\n", "2 9 1 0.1 0.1\n", ""),
            "a.p 7 2/1 [:1/0 run:1/1] 3x0 9x1\n1/2 0");
@@ -109,14 +109,14 @@ static void methods_share_names_and_lines(void **unused)
     expect(RUN("1 \"C\" \"\" 7\n2 \"b C\" \"\" 0\n", "2 4 3 0.1 0.1\n",
                "1 \"a\" 1\n4\n.\n1 \"b\" 1\n4\n.\n"),
            "C 7 1/1 [a:1/0 b:1/1] 4x0 4x3\n1/1 0");
-    /* It was executed under a name that is not listed: the line counts. */
+    /* the line was executed under a name that is not listed; it counts */
     expect(RUN("1 \"C\" \"\" 7\n2 \"c C\" \"\" 0\n", "2 4 3 0.1 0.1\n",
                "1 \"a\" 1\n4\n.\n1 \"b\" 1\n4\n.\n"),
            "C 7 1/1 [a:1/1 b:1/0] 4x3 4x0\n1/1 0");
 }
 
-/* The runtime's work around a method (lines up to 0) is not a line, and a class with nothing else
- * is not a source. */
+/* The runtime's own work around a method (lines up to 0) does not count as lines. A class with
+ * nothing else does not count as a source. */
 static void lines_count_from_one(void **unused)
 {
     (void)unused;

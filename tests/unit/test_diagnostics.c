@@ -1,4 +1,4 @@
-/* Diagnostics: all are counted, some are kept; the catalogue is in order. */
+/* Diagnostics: all are counted, some are kept, and the catalogue is complete. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -48,7 +48,7 @@ static void all_are_counted_and_few_are_kept(void **unused)
     mp_diagnostics_free(NULL);
 }
 
-/* Text quoted from a file may contain any bytes; the message is terminated UTF-8. */
+/* Text quoted from a file may contain any bytes, but the message is terminated UTF-8. */
 static void messages_are_text(void **unused)
 {
     (void)unused;
@@ -69,7 +69,7 @@ static void messages_are_text(void **unused)
     mp_diagnostics_free(diagnostics);
 }
 
-/* Codes consist of small letters, digits and dashes, and are unique. */
+/* Codes consist of lower-case letters, digits and dashes, and are unique. */
 static void the_catalogue_is_in_order(void **unused)
 {
     (void)unused;
@@ -79,7 +79,7 @@ static void the_catalogue_is_in_order(void **unused)
         assert_in_range(strlen(code), 4, 40);
         for (int k = 0; k < i; k++)
             assert_string_not_equal(code, mp_diagnostic_code((mp_diagnostic_id)k));
-        /* Contradictions of the format are at least warnings. */
+        /* violations of a format are at least warnings */
         if (mp_diagnostic_is_violation((mp_diagnostic_id)i))
             assert_int_not_equal(mp_diagnostic_severity((mp_diagnostic_id)i), MP_NOTE);
     }
@@ -91,7 +91,8 @@ static void the_catalogue_is_in_order(void **unused)
     assert_string_equal(mp_severity_name(MP_ERROR), "error");
 }
 
-/* The caller decides how arguments are written; text that the user wrote does not change. */
+/* The caller decides how options are written in messages. Text written by the user does not
+ * change. */
 static void arguments_are_spelled_by_whoever_asks(void **unused)
 {
     (void)unused;

@@ -147,14 +147,14 @@ static void structs_stand_in_the_order_of_a_column(void **unused)
 {
     (void)unused;
     sorts_to(0, "abcd-"); /* texts ascending, missing ones last */
-    sorts_to(1, "-cdba"); /* the largest first; equal ones keep their order */
-    sorts_to(2, "cdab-"); /* changes by their size */
+    sorts_to(1, "-cdba"); /* the largest first; equal values keep their order */
+    sorts_to(2, "cdab-"); /* changes are sorted by their absolute size */
     sorts_to(4, "-cbda");
     sorts_to(6, "-cdba");
     mp_rows_sort(NULL, 0, sizeof(made_row), &struct_columns[0]);
 }
 
-/* A struct is attached to each row, and found by its kind. */
+/* A struct is attached to each row, and is found by its type. */
 static void structs_are_attached(void **unused)
 {
     (void)unused;
@@ -269,7 +269,7 @@ static void names_lose_what_matters_least(void **unused)
         const char *shortened;
     } cases[] = {
         {"abcdefghij", 10, "abcdefghij"},
-        {"abcdefghij", 9, "abcd" DOTS "ghij"}, /* no part of it is more important than others */
+        {"abcdefghij", 9, "abcd" DOTS "ghij"}, /* no part is more important than the others */
         {"abcdefghij", 4, "a" DOTS "ij"},
         {"abcdefghij", 2, DOTS "j"},
         {"abcdefghij", 1, DOTS},
@@ -343,7 +343,7 @@ static void long_texts_go_on_in_a_next_line(void **unused)
     mp_arena_free(&arena);
 }
 
-/* Widths are those of Unicode's East_Asian_Width and general categories; no locale is set here. */
+/* Widths follow Unicode's East_Asian_Width and general categories. No locale is set here. */
 /* An arena of many blocks owns exactly the memory that it handed out. */
 static void arenas_know_what_they_handed_out(void **unused)
 {
@@ -373,8 +373,8 @@ static void arenas_know_what_they_handed_out(void **unused)
     mp_arena_free(&other);
 }
 
-/* Documents are packed twice: frames and lists that rows share are stored once, also if one list is
- * the beginning of another one; borrowed texts stay at their addresses. */
+/* Documents may be packed twice. Frames and lists that rows share are stored once, even if one list
+ * is the beginning of another. Borrowed texts stay at their addresses. */
 static void packed_rows_share_what_they_shared(void **unused)
 {
     (void)unused;
@@ -447,7 +447,8 @@ static void characters_have_the_columns_that_terminals_give_them(void **unused)
         {"\xe5\x80\x89\xe5\xba\xab", 4}, /* U+5009 U+5EAB, wide */
         {"\xf0\x9f\x90\x9b", 2},         /* U+1F41B, an emoji */
         {"\xe2\x80\xa6", 1},             /* U+2026, ambiguous, is narrow */
-        {"\xe0\xa4\x95\xe0\xa4\xbe", 2}, /* U+0915 U+093E: a spacing mark has a column of its own */
+        {"\xe0\xa4\x95\xe0\xa4\xbe",
+         2}, /* U+0915 U+093E: a spacing mark takes a column of its own */
         {"a\xe2\x80\x8b"
          "b",
          2}, /* U+200B, zero width */
@@ -456,8 +457,8 @@ static void characters_have_the_columns_that_terminals_give_them(void **unused)
         assert_int_equal(mp_text_width(cases[i].text), cases[i].width);
 }
 
-/* The parts left out below a place come after its children, which need not be adjacent, and nothing
- * is lost. */
+/* When a tree is cut, the sum of the parts left out below a place comes after its children, which
+ * need not be adjacent. Nothing is lost. */
 static void trees_are_cut(void **unused)
 {
     mp_place places[] = {{.label = "all", .self = 1, .total = 10},
@@ -482,7 +483,7 @@ static void trees_are_cut(void **unused)
         assert_int_equal(cut.items[i].own_count, wanted[i].own_count);
     }
     assert_int_equal(mp_tree_cut(&arena, &tree, 5, 9).count, 5);
-    /* D replaces one place that is left out. */
+    /* only D is left out, and its sum replaces it */
     assert_int_equal(mp_tree_cut(&arena, &tree, 5, 1).count, 5);
     mp_arena_free(&arena);
     (void)unused;

@@ -48,7 +48,7 @@ static uint32_t bits_of(uint32_t set)
     return count;
 }
 
-/* Return the immediate dominator of an object by brute force: of its strict dominators, the one
+/* Return the immediate dominator of an object by brute force: among its strict dominators, the one
  * that most others dominate. */
 static uint32_t brute_dominator(const uint32_t *dominated, uint32_t count, uint32_t object)
 {
@@ -60,8 +60,8 @@ static uint32_t brute_dominator(const uint32_t *dominated, uint32_t count, uint3
     return best;
 }
 
-/* Check that each subtree is a range of the pre-order that begins with its root, within the range
- * of its dominator. */
+/* Check that each subtree is a range of the pre-order that begins with its root and is within the
+ * range of its dominator. */
 static void check_preorder(const mp_dominators *found, const uint32_t *dominated)
 {
     assert_int_equal(found->span[0], found->reached + 1);
@@ -115,7 +115,7 @@ static void test_agrees_with_the_definition(void **unused)
     }
 }
 
-/* The example of Lengauer and Tarjan, 1979: R = 1, A = 2, ... L = 13. */
+/* The example of Lengauer and Tarjan, 1979, with R = 1, A = 2, ... L = 13. */
 static void test_the_example_of_the_paper(void **unused)
 {
     (void)unused;
@@ -131,7 +131,7 @@ static void test_the_example_of_the_paper(void **unused)
     for (uint32_t i = R; i <= L; i++)
         assert_int_equal(found.idom[i], expected[i]);
     assert_int_equal(found.retained[R], 130);
-    assert_int_equal(found.retained[C], 40); /* with F, G, J */
+    assert_int_equal(found.retained[C], 40); /* retains F, G and J */
     mp_dominators_free(&found);
     mp_graph_free(graph);
 }
@@ -186,7 +186,8 @@ static void test_a_wide_star(void **unused)
     free(edges);
 }
 
-/* A chain whose last object refers to the targets of its first: common dominators are far away. */
+/* A chain whose last object refers to the targets of its first, so that common dominators are far
+ * away. */
 static void test_a_chain_that_ends_in_a_star(void **unused)
 {
     (void)unused;

@@ -1,4 +1,4 @@
-/* Logs of dynamic objects: entries taken apart, objects replayed, what is written down of them. */
+/* Logs of dynamic objects: how entries are parsed, objects replayed, and snapshots made. */
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -42,7 +42,7 @@ static dyn_entry entry_of(const char *line)
     return entry;
 }
 
-/* Forms that the manual and LeakCheck show. */
+/* Forms of entries that the manual and LeakCheck show. */
 static void entries_of_objects(void **unused)
 {
     (void)unused;
@@ -215,7 +215,7 @@ static void a_log_is_replayed(void **unused)
         assert_int_equal(count_diagnostics(r.diagnostics), 0);
         assert_true(r.model->holds & MP_HOLDS_UNSIZED);
         assert_int_equal(r.model->inputs.items[1].records, 4);
-        assert_int_equal(r.model->snapshots.count - 1, 3); /* the start and two requests */
+        assert_int_equal(r.model->snapshots.count - 1, 3); /* the start, and two requests */
         assert_true(mp_window_resolve(r.model, NULL, NULL, &window, &error));
         const mp_totals totals = mp_totals_of(&window);
         assert_int_equal(totals.created_objects, 3);
@@ -249,7 +249,7 @@ static void a_log_may_be_cut(void **unused)
     reading_free(&r);
 }
 
-/* Runs of 128 snapshots: the second covers two requests each. */
+/* Snapshots are in runs of 128. In the second run, each covers two requests. */
 static void snapshots_become_longer(void **unused)
 {
     (void)unused;
@@ -262,7 +262,8 @@ static void snapshots_become_longer(void **unused)
                                   "Created        QUERY  Handle:%d (web/a.p @ 2)\n",
                                   i, i, i);
     reading r = read_text(&mp_reader_dynobjects, NAME, text, 4096);
-    assert_int_equal(r.model->snapshots.count - 1, 130); /* start, 128 of one request, one of two */
+    assert_int_equal(r.model->snapshots.count - 1,
+                     130); /* the start, 128 snapshots of one request, one of two */
     const mp_snapshot *last = &r.model->snapshots.items[r.model->snapshots.count - 1];
     assert_string_equal(mp_model_text(r.model, last->request), "ROOT:128 to ROOT:129");
     assert_string_equal(mp_model_text(r.model, last[-1].request), "ROOT:127");
@@ -284,7 +285,7 @@ static void calls_that_are_not_told_to_return(void **unused)
     uint32_t place = model->tree_of[model->contexts.items[model->contexts.count - 1].node.i];
     static const struct {
         const char *name;
-        uint32_t line; /* at which its caller calls it */
+        uint32_t line; /* line at which the caller calls it */
     } stack[] = {{"two web/a.p", 3}, {"web/a.p", 9}, {"web/h.p", 0}};
     for (size_t i = 0; i < 3; i++) {
         const mp_tree_node *node = &model->tree.items[place];

@@ -1,5 +1,4 @@
-/* Rules applied to digests made by hand, and growth of a small recording and of series made by
- * hand. */
+/* Rules applied to digests made by hand; growth of a small recording and of series made by hand. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -216,7 +215,7 @@ static void selected(void **state)
         {"retained of type \"A\" <= 1 KiB", FAIL, 2000, 1024, "976 B over 1.0 KiB"},
         {"leaked of type \"X\" <= 1", ERROR, 0, 0, "no type matches \"X\""},
         {"leaked of type \"X\" <= 1 if any", PASS, 0, 0, "there is no matching type"},
-        /* Entries that only the base has are gone now: their figures are 0. */
+        /* entries that only the base has are gone: their figures are 0 */
         {"live of type \"C\" <= 1", PASS, 0, 1, NULL},
         {"live of each type <= 400", FAIL, 500, 400, "1 of 4 types, worst A: 500 B alive"},
         {"live of each type <= 500", PASS, 500, 500, NULL},
@@ -293,13 +292,13 @@ static void profiles(void **state)
     };
     fixture self;
     set_up_profile(&self);
-    /* A list has unique keys: p.cls would be in the list of modules once for each method. */
+    /* the keys of a list are unique: p.cls would be in the list of modules once for each method */
     mp_entries *modules = &self.now.lists[MP_LEVEL_MODULE];
     modules->items[0].amounts =
         mp_amounts_add(modules->items[0].amounts, modules->items[1].amounts);
     modules->items[1] = modules->items[2];
     modules->count = 2;
-    /* The base has another program in place of p. */
+    /* the base has another program instead of p */
     self.base.lists[MP_LEVEL_MODULE].items[0].key.program =
         mp_dictionary_id(self.dictionary, "r.cls");
     CHECK_ALL(&self.rule_context, cases);
@@ -331,7 +330,7 @@ static void growth(void **state)
     };
     reading r = read_text(mp_reader_find("oemp"), "small.oemp", HEAP, 1024);
     mp_model *model = r.model;
-    model->kind = MP_KIND_RECORDING; /* set by loading */
+    model->kind = MP_KIND_RECORDING; /* normally set by loading */
     mp_dictionary *dictionary = mp_dictionary_new();
     mp_window window;
     mp_error error = {0};
@@ -409,13 +408,13 @@ static void slopes(void **state)
         {"growth per snapshot <= 24 %", from_nothing, FAIL, "25 % a snapshot", "by 25 %"},
         {"growth per snapshot <= 25 %", from_nothing, PASS, "25 % a snapshot", NULL},
         {"growth per snapshot <= 1 %", late, PASS, "4 B a snapshot", "does not grow steadily"},
-        /* The median slope of 100 100 101 102 101 102 101 is 1/4: the 11th of 21 slopes. */
+        /* The median slope of 100 100 101 102 101 102 101 is 1/4, the 11th of 21 slopes. */
         {"growth per snapshot <= 1", jump, PASS, "0 B a snapshot",
          "one jump of 899 B at snapshot 4"},
         {"growth per snapshot <= 99", freed, FAIL, "100 B a snapshot", "grows steadily, by 100 B"},
         {"growth per snapshot <= 100", freed, PASS, "100 B a snapshot", NULL},
-        /* 900 three times, 901 three times, 902: 6 of 21 slopes are 0, and the interval begins at
-         * the fifth: 18 s^2 = 798 - 132, (21 - 11.9) / 2. */
+        /* 900 three times, 901 three times, 902: 6 of 21 slopes are 0. The interval begins at the
+         * fifth slope: 18 s^2 = 798 - 132, (21 - 11.9) / 2. */
         {"growth per snapshot <= 0", lower, PASS, "0 B a snapshot",
          "one drop of 900 B at snapshot 2, no steady growth"},
         {"growth per snapshot <= 1", shrinks, PASS, "-10 B a snapshot", NULL},

@@ -19,7 +19,7 @@ static void check_cursor(const mp_fields *fields, const char *line, bool good, c
         assert_int_equal(fields->end - fields->cursor, strlen(rest));
         assert_memory_equal(fields->cursor, rest, strlen(rest));
     } else {
-        /* Blanks before the field may have been skipped. */
+        /* blanks before the field may have been skipped */
         const char *first = line + strspn(line, " \t");
         assert_true(fields->cursor == line || fields->cursor == first);
     }
@@ -159,7 +159,7 @@ static const struct {
     {"?", 2, true, 0},
     {"  1.5 2", 1, true, 15},
     {"3600.000000", 6, true, INT64_C(3600000000)},
-    /* Halves are rounded to even, more than half up, less down; also for negative numbers. */
+    /* halves are rounded to even, more than half up, less down; also for negative numbers */
     {"0.125", 2, true, 12},
     {"0.135", 2, true, 14},
     {"0.1350", 2, true, 14},
@@ -176,7 +176,7 @@ static const struct {
     {"9.999", 2, true, 1000},
     {"0.0000005", 6, true, 0},
     {"0.0000015", 6, true, 2},
-    /* The largest accepted number has one digit less than 64 bits would allow. */
+    /* the largest accepted number has one digit less than 64 bits would allow */
     {"922337203685.477580", 6, true, INT64_C(922337203685477580)},
     {"922337203685477580", 0, true, INT64_C(922337203685477580)},
     {"922337203685477581", 0, false, 0},
@@ -215,7 +215,7 @@ static void decimals(void **unused)
     }
 }
 
-/* All hundredths from -2.00 to 2.00 are rounded to tenths like in integer arithmetic. */
+/* All hundredths from -2.00 to 2.00 are rounded to tenths as in integer arithmetic. */
 static void decimals_are_rounded_to_even_everywhere(void **unused)
 {
     (void)unused;
@@ -277,7 +277,7 @@ static void texts(void **unused)
     }
 }
 
-/* Every text of these letters is the same after quoting and parsing. */
+/* Quoting and then parsing returns the same text, for every text made of these letters. */
 static void quoting_is_undone(void **unused)
 {
     (void)unused;

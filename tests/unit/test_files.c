@@ -1,4 +1,4 @@
-/* Finding and grouping files, in folders made here. */
+/* Finding and grouping files, in folders made by the tests. */
 #include <ftw.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,7 +16,7 @@
 
 static char folder[] = "/tmp/memprof-files-XXXXXX";
 
-/* Write the first line of a recording, which is all that grouping reads. */
+/* Write the first line of a recording. Grouping reads nothing else. */
 static void put_recording(const char *name, int sequence, const char *uuid)
 {
     char path[200];
@@ -76,8 +76,8 @@ static int tear_down(void **unused)
     return nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
 }
 
-/* Check that these options give these groups, as "name(paths)", with the folder before each
- * path. */
+/* Check that the options give these groups, written as "name(paths)". Each path begins with the
+ * folder. */
 static void assert_groups(mp_reading reading, const char *const *names, const size_t *sizes,
                           size_t count)
 {
@@ -111,7 +111,7 @@ static void sessions_of_an_agent_are_together(void **unused)
     assert_groups((mp_reading){.grouping = MP_GROUP_AGENT}, names, (const size_t[]){1, 2, 1, 2}, 4);
 }
 
-/* The third part could belong to either copy. */
+/* the third part could belong to either copy */
 static void folders_and_copies(void **unused)
 {
     (void)unused;
@@ -129,7 +129,7 @@ static void all_is_one(void **unused)
     assert_groups((mp_reading){.grouping = MP_GROUP_ALL}, names, (const size_t[]){6}, 1);
 }
 
-/* Named files are left to the readers: they need not exist. */
+/* Files that are named one by one are left to the readers, so they need not exist. */
 static void named_files_are_passed_through(void **unused)
 {
     (void)unused;

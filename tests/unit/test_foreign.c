@@ -1,4 +1,4 @@
-/* Files that are not recordings: each is named by its kind. */
+/* Files that are not recordings are recognised, and described by their kind. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +14,7 @@
 static const struct {
     const char *bytes;
     size_t length;
-    const char *kind; /* text that its name must contain */
+    const char *kind; /* text that the description must contain */
 } files[] = {
     {HEAD("PK\x03\x04\x14"), "zip file"},
     {HEAD("SQLite format 3\0"), "SQLite database"},
@@ -60,7 +60,7 @@ static void every_signature_is_known(void **unused)
 {
     (void)unused;
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
-        /* The head is not terminated: copy it, so that reading beyond it is detected. */
+        /* copy the head to a block of its exact size, so that reading beyond it is detected */
         char *head = malloc(files[i].length + 1);
         assert_non_null(head);
         memcpy(head, files[i].bytes, files[i].length);

@@ -1,4 +1,4 @@
-/* Object graphs as readers build them: references after ids have been looked up. */
+/* Object graphs as readers build them: references after their ids have been resolved. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -156,7 +156,7 @@ static void names_are_of_their_own_domain_first(void **unused)
     (void)unused;
     fixture f = begin();
     domain(&f, "a.exe");
-    object(&f, 1, IDS(2, 3)); /* 2 is here, 3 in b.exe and in c.exe */
+    object(&f, 1, IDS(2, 3)); /* 2 is in this domain, 3 in b.exe and in c.exe */
     object(&f, 2, NONE);
     domain(&f, "empty.exe");
     mp_graph_root(f.builder, &(mp_root){.id = 2}); /* the first one in the file */
@@ -183,7 +183,7 @@ static void names_are_of_their_own_domain_first(void **unused)
     mp_model_free(f.model);
 }
 
-/* One look-up per reference and domain would take hours. */
+/* With one look-up per reference and domain, this would take hours. */
 static void many_domains_cost_no_more_than_one(void **unused)
 {
     (void)unused;
@@ -200,8 +200,8 @@ static void many_domains_cost_no_more_than_one(void **unused)
 
 /* --- duplicates --- */
 
-/* With dense and with sparse ids, the first of several objects with one id is kept, with its
- * references. */
+/* If several objects have the same id, the first is kept with its references. This holds for dense
+ * and for sparse ids. */
 static void duplicates_go_with_what_they_refer_to(void **unused)
 {
     (void)unused;
@@ -268,7 +268,7 @@ static uint64_t next_random(uint64_t *state)
     return z ^ z >> 31;
 }
 
-/* Check that a table of ids[1..count] finds each of them and no others. */
+/* Check that a table of ids[1..count] finds each of them, and no other id. */
 static void check_table(const uint64_t *ids, uint32_t count, bool dense)
 {
     mp_id_table table;
@@ -340,7 +340,7 @@ static void the_ends_of_64_bits(void **unused)
     mp_id_table_free(&table);
 }
 
-/* Compared with a linear search of all objects. */
+/* Random graphs are compared with a linear search of all objects. */
 static void random_graphs_are_as_a_search_finds_them(void **unused)
 {
     (void)unused;
@@ -430,7 +430,7 @@ static void a_later_graph_takes_the_place_of_an_earlier_one(void **unused)
     assert_int_equal(f.model->snapshots.items[1].live_bytes, 20);
     assert_int_equal(f.model->snapshots.items[2].live_objects, 3);
     assert_int_equal(f.model->snapshots.items[2].live_bytes, 21);
-    /* Orders at 1, orders at 2, maps at 2. */
+    /* orders at 1, orders at 2, maps at 2 */
     assert_int_equal(f.model->deltas.count, 4);
     assert_int_equal(f.model->deltas.items[1].cost.found, 2);
     assert_int_equal(f.model->deltas.items[2].cost.found, -1);

@@ -116,10 +116,12 @@ static void test_types_and_namespaces(void **unused)
     (void)unused;
     small state = setup();
     mp_histogram types = mp_histogram_of(&state.view, MP_HISTOGRAM_OF_TYPES);
-    assert_entry(&types, "App.Order", 4, 400, 400, 3); /* a lower bound: not settled yet */
+    assert_entry(&types, "App.Order", 4, 400, 400,
+                 3); /* a lower bound, because the exact size is not computed yet */
     mp_histogram_settle(&state.view, &types, types.items, types.count, 0, 0);
     assert_int_equal(types.count, 7);
-    assert_entry(&types, "App.Order", 4, 400, 410, 3); /* with the string that they share */
+    assert_entry(&types, "App.Order", 4, 400, 410,
+                 3); /* includes the string that the orders share */
     assert_entry(&types, "App.Cache", 1, 10, 320, 1);
     assert_entry(&types, "Entry[]", 1, 10, 310, 2);
     assert_entry(&types, "Io.Writer", 1, 10, 20, 7);
@@ -127,7 +129,7 @@ static void test_types_and_namespaces(void **unused)
     assert_string_equal(types.items[0].label, "App.Cache");
     mp_histogram_free(&types);
 
-    /* App.Cache dominates three orders: they are not counted again. */
+    /* App.Cache dominates three orders, which are not counted again */
     mp_histogram spaces = mp_histogram_of(&state.view, MP_HISTOGRAM_OF_NAMESPACES);
     mp_histogram_settle(&state.view, &spaces, spaces.items, spaces.count, 0, 0);
     assert_int_equal(spaces.count, 3);
@@ -166,7 +168,7 @@ static small graph_of_types(const edge *edges, uint32_t *seed)
 static small random_graph(uint32_t seed)
 {
     edge edges[EDGES];
-    for (uint32_t i = 0; i < EDGES; i++) { /* mostly from small numbers to larger ones */
+    for (uint32_t i = 0; i < EDGES; i++) { /* mostly from smaller numbers to larger ones */
         uint32_t a = 1 + random_below(&seed, OBJECTS), b = 1 + random_below(&seed, OBJECTS);
         bool back = random_below(&seed, 10) == 0;
         edges[i] = (a < b) != back ? (edge){a, b} : (edge){b, a};
@@ -178,7 +180,8 @@ static small random_graph(uint32_t seed)
     return state;
 }
 
-/* Return the bytes that roots reach without objects of a type; type 0: of no type. */
+/* Return the bytes that roots reach without passing objects of a type; type 0 = without this
+ * restriction. */
 static int64_t reached_without(const mp_graph *graph, uint32_t type)
 {
     bool seen[OBJECTS + 1] = {false};
@@ -247,7 +250,7 @@ static void test_what_types_retain_together(void **unused)
     }
 }
 
-/* Make a random ladder: long paths that meet again and again. */
+/* Make a random ladder: a graph of long paths that meet again and again. */
 static small random_ladder(uint32_t seed)
 {
     edge edges[EDGES];
@@ -262,8 +265,8 @@ static small random_ladder(uint32_t seed)
     return state;
 }
 
-/* Check that bounds of retained sizes hold, and are exact where they claim to be. Return the number
- * of types with exact ones. */
+/* Check that bounds on retained sizes are correct, and exact where they claim to be. Return the
+ * number of types with exact ones. */
 static uint32_t hold_bounds(small *state)
 {
     mp_histogram types = mp_histogram_of(&state->view, MP_HISTOGRAM_OF_TYPES);
@@ -323,7 +326,7 @@ static void test_roots(void **unused)
     const mp_root_census *census = mp_graph_census(&state.view, &count);
     assert_int_equal(count, 5);
     assert_int_equal(census[0].kind, MP_ROOT_STATIC);
-    assert_int_equal(census[0].exclusive_bytes, 320); /* without the string */
+    assert_int_equal(census[0].exclusive_bytes, 320); /* without the shared string */
     assert_int_equal(census[0].exclusive_objects, 5);
     assert_int_equal(census[0].largest, 1);
     assert_int_equal(census[1].kind, MP_ROOT_LOCAL);
@@ -387,7 +390,7 @@ static void test_paths(void **unused)
     small state = setup();
     static const uint32_t by_static[] = {1, 2, 3, 6};
     mp_path path = mp_path_to(state.graph, 6, MP_ANY_KIND, NULL);
-    assert_int_equal(path.count, 2); /* 10, 6 */
+    assert_int_equal(path.count, 2); /* the path is 10, 6 */
     assert_int_equal(path.objects[0], 10);
     assert_int_equal(path.root, 4);
     mp_path_free(&path);
@@ -437,15 +440,16 @@ static void test_suspects(void **unused)
     assert_int_equal(found[0].held_type, ORDER);
     assert_int_equal(found[0].held_objects, 3);
     assert_int_equal(found[0].held_bytes, 300);
-    /* Not the cache's orders, although each retains over a tenth. */
+    /* not the cache's orders, although each retains over a tenth */
     assert_int_equal(found[1].object, 10);
     assert_int_equal(found[2].rule, MP_SUSPECT_FINALIZER);
     assert_int_equal(found[2].bytes, 20);
     teardown(&state);
 }
 
-/* 1 -> 2, 3; 2 -> 4 to 6; 3 -> 7: 1 splits into two, the first of which holds more objects of a
- * type than 1 does. A part of 2 retains much too, and is not reported again. */
+/* References: 1 -> 2, 3; 2 -> 4 to 6; 3 -> 7. The objects below 1 are divided between 2 and 3, and
+ * 2 holds more objects of one type than 1 does itself. A part of 2 retains a large share too, but
+ * is not reported again. */
 static void test_a_suspect_is_where_most_of_a_type_are(void **unused)
 {
     (void)unused;
@@ -469,7 +473,7 @@ static void test_a_suspect_is_where_most_of_a_type_are(void **unused)
     teardown(&state);
 }
 
-/* A weak root is distinguished from roots that keep an object alive. */
+/* A weak root is not counted among the roots that keep an object alive. */
 static void test_weak_roots_are_no_roots_of_what_they_do_not_hold(void **unused)
 {
     (void)unused;
@@ -513,9 +517,9 @@ static void test_a_list_accumulates_at_its_head(void **unused)
     teardown(&state);
 }
 
-/* Nodes of a linked list may have up to four types in turn. With more types it is an ordinary
- * chain, which is followed as long as an object retains most of what the previous one does: up to
- * the second last but one, because two thirds are not most. */
+/* The nodes of a linked list may have up to four types in turn. With more types it counts as a
+ * chain, which is followed as long as an object retains most of what the previous object retains.
+ * Here that ends at the third object from the end, because two thirds are not most. */
 static void test_a_list_may_be_of_several_types(void **unused)
 {
     (void)unused;
@@ -540,9 +544,9 @@ static void test_a_list_may_be_of_several_types(void **unused)
     }
 }
 
-/* One holder has 10 objects of type 2; each refers to one of type 3, two of type 4 and two of type
- * 5. Roots also refer to one of type 3, to two of type 4 and to three of type 5: so 9 of 10, 18 of
- * 20 and 17 of 20 are kept alive by the holder alone. */
+/* A holder has 10 objects of type 2. Each of them refers to one object of type 3, two of type 4 and
+ * two of type 5. Roots also refer to one object of type 3, two of type 4 and three of type 5. So
+ * the holder alone keeps 9 of 10, 18 of 20 and 17 of 20 alive. */
 static void test_what_is_kept_is_nine_of_ten(void **unused)
 {
     (void)unused;
@@ -605,7 +609,7 @@ static void test_sharing(void **unused)
     teardown(&state);
 }
 
-/* Two roots share an object that has a part: one object is shared, two including its part. */
+/* Two roots share an object that has a part. One object is shared, or two with its part. */
 static void test_sharing_with_parts(void **unused)
 {
     (void)unused;

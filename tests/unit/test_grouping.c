@@ -1,4 +1,5 @@
-/* Groupings of a heap by every dimension, and their orders, with values calculated by hand. */
+/* Groupings of a heap by every dimension, and the order of their groups, with values calculated by
+ * hand. */
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -36,8 +37,8 @@ static mp_window window_of(const reading *r, const char *from, const char *to)
     return window;
 }
 
-/* Return one line per group, by label: "label: created-deleted=live/bytes, at `from` live/bytes,
- * leaked live/bytes, inclusive bytes", then all other figures that are not 0. */
+/* Return one line per group, ordered by label: "label: created-deleted=live/bytes, at `from`
+ * live/bytes, leaked live/bytes, inclusive bytes", then all other figures that are not 0. */
 static char *dump_groups(const mp_grouping *grouping)
 {
     char *text;
@@ -76,7 +77,7 @@ static void check_groups(const reading *r, const char *from, const char *to, con
     mp_window_free(&window);
 }
 
-/* Leaks up to snapshot 4: objects 5 and 6 were born at 2, and 9 at 3. */
+/* Leaks up to snapshot 4: objects 5 and 6, born at 2, and object 9, born at 3. */
 static const struct {
     const char *by, *expected;
 } by_hand[] = {
@@ -114,7 +115,7 @@ static const struct {
              "order.p < main.p:7: 5-1=4/297, from 1/20, leaked 3/272, incl 297, idle 1, pool 1, "
              "owned 1, grew 2 of 2 in 1\n"
              "order.p < main.p:8: 1-1=0/0, from 0/0, leaked 0/0, incl 0\n"},
-    /* Each function includes its callees: main.p is on every stack except the session's. */
+    /* each function includes its callees: main.p is on every stack except the session's */
     {"function", "(session): 1-0=1/10, from 1/10, leaked 0/0, incl 0\n"
                  "main.p: 7-2=5/397, from 2/120, leaked 0/0, incl 0, idle 1\n"
                  "order.p: 6-2=4/297, from 1/20, leaked 0/0, incl 0, idle 1\n"},
@@ -124,7 +125,7 @@ static const struct {
               "grew 1 of 2 in 1\n"
               "Widget Pool (unnamed): 3-1=2/47, from 1/20, leaked 1/22, incl 47, pool 1, "
               "grew 1 of 2 in 1\n"},
-    /* By the snapshot of birth: inclusive bytes are unknown. */
+    /* by the snapshot of birth; inclusive bytes are unknown */
     {"request", "r1: 3-0=3/135, from 3/130, leaked 0/0, incl 0\n"
                 "r2: 4-2=2/250, from 0/0, leaked 2/250, incl 0, idle 1, owned 1, grew 1 of 2 in 1\n"
                 "r3: 1-0=1/22, from 0/0, leaked 1/22, incl 0, pool 1, grew 1 of 2 in 1\n"},
@@ -152,19 +153,19 @@ static void a_window_may_be_any(void **unused)
 {
     (void)unused;
     reading r = read_heap(HEAP);
-    /* From 2 to 3: 7 is deleted, 9 is created, 3 changes its size. */
+    /* from 2 to 3: 7 is deleted, 9 is created, 3 changes its size */
     check_groups(&r, "2", "3", "type",
                  "Dynamic Query: 4-1=3/68, from 3/48, leaked 1/22, incl 68, pool 1, "
                  "grew 1 of 1 in 1\n"
                  "Procedure: 2-0=2/300, from 2/300, leaked 0/0, incl 350\n"
                  "Temp-table: 1-0=1/50, from 1/50, leaked 0/0, incl 50, idle 1\n"
                  "Widget Pool: 1-0=1/10, from 1/10, leaked 0/0, incl 78\n");
-    /* A single snapshot has no leaks, and later objects do not exist. */
+    /* a single snapshot has no leaks, and later objects are not counted */
     check_groups(&r, "1", "1", "type",
                  "Dynamic Query: 1-0=1/20, from 1/20, leaked 0/0, incl 20\n"
                  "Procedure: 1-0=1/100, from 1/100, leaked 0/0, incl 100\n"
                  "Widget Pool: 1-0=1/10, from 1/10, leaked 0/0, incl 30\n");
-    /* At the end only the pool is left, and it was born before the window: nothing leaks. */
+    /* at the end only the pool is left; it was born before the window, so nothing leaks */
     check_groups(&r, "1", "5", "scope",
                  "(none): 3-2=1/10, from 2/110, leaked 0/0, incl 10\n"
                  "Procedure main.p: 1-1=0/0, from 0/0, leaked 0/0, incl 0\n"
@@ -288,13 +289,13 @@ static void what_is_not_defined_has_its_number(void **unused)
     reading_free(&r);
 }
 
-/* Symbols without names, of defined and of undefined nodes: one number is one function, and the
- * number of a name is not that of a node. */
+/* Symbols without names, for defined and undefined nodes. Each number is a separate function, and
+ * numbers of names differ from numbers of nodes. */
 static void functions_without_a_name_stay_apart(void **unused)
 {
     (void)unused;
 #define AT(node, bytes) PLAIN(bytes, "41", bytes, node, "1", "0")
-    /* Node 20 called 71, and 21 called 72, which called 71. */
+    /* the undefined node 20 calls symbol 71; the undefined node 21 calls 72, which calls 71 */
     reading r =
         read_text(&mp_reader_oemp, "a.oemp",
                   SNAPSHOT("1", "_Exit", TYPES, "", "", "1 71 20 3\n2 72 21 3\n3 71 2 3\n",

@@ -1,4 +1,4 @@
-/* The history: states of objects from snapshot to snapshot. */
+/* The history: states of objects from one snapshot to the next. */
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -83,7 +83,7 @@ static void test_short_lives_leave_no_trace(void **state)
     mp_history_end_snapshot(b.history, (mp_snapshot_id){1});
     mp_history_change(b.history, 2, 11, A);
     mp_history_change(b.history, 2, 10, A); /* no change */
-    mp_history_death(b.history, 99);        /* an object that was never there */
+    mp_history_death(b.history, 99);        /* an object that never existed */
     mp_history_end_snapshot(b.history, (mp_snapshot_id){2});
     close_book(&b, "2 10 c2 1-0\n");
 }
@@ -124,18 +124,18 @@ static void test_found_late(void **state)
     mp_history_birth(b.history, 1, 10, A);
     mp_history_end_snapshot(b.history, (mp_snapshot_id){1});
     mp_history_death(b.history, 1);
-    /* Under the id of a deleted object. */
+    /* uses the id of a deleted object */
     mp_history_found(b.history, 1, 30, B, (mp_snapshot_id){1});
     mp_history_found(b.history, 2, 40, B, (mp_snapshot_id){1});
     mp_history_death(b.history, 2);
     mp_history_end_snapshot(b.history, (mp_snapshot_id){2});
-    /* Found at its own snapshot, not late. */
+    /* found at its own snapshot, not later */
     mp_history_found(b.history, 3, 50, B, (mp_snapshot_id){3});
     mp_history_end_snapshot(b.history, (mp_snapshot_id){3});
     close_book(&b, "1 10 c2 1-2\n1 30 c3 1-0\n2 40 c3 1-2\n3 50 c3 3-0\n");
 }
 
-/* For a recording, the objects kept are those that the ledger counts, at every snapshot. */
+/* The objects kept for a recording are those that the ledger counts, at every snapshot. */
 static void test_agrees_with_the_ledger(void **state)
 {
     (void)state;
@@ -161,7 +161,7 @@ static void test_agrees_with_the_ledger(void **state)
         assert_int_equal(objects, model->snapshots.items[snapshot].live_objects);
         assert_int_equal(bytes, model->snapshots.items[snapshot].live_bytes);
     }
-    /* 3, with two sizes, and all others except the reusable 8. */
+    /* object 3 with two sizes, and all others except the reusable 8 */
     assert_int_equal(model->objects.count, 10);
     mp_model_free(model);
     mp_diagnostics_free(diagnostics);

@@ -1,4 +1,4 @@
-/* Input: lines with windows of any size, look-ahead, files that cannot be read. */
+/* Input: lines read through windows of any size, look-ahead, and files that cannot be read. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -56,7 +56,7 @@ static void lines_do_not_depend_on_the_window(void **unused)
             assert_string_equal(mp_input_path(input), "m");
             assert_int_equal(mp_input_line_number(input), 0);
             for (;; lines++) {
-                /* Asking first has no effect, except at the end of a file without a line end. */
+                /* asking first has no effect, except at the end of a file without a line end */
                 if (w % 2)
                     mp_window_has_line(input);
                 if (!mp_input_line(input, &line))
@@ -96,7 +96,7 @@ static void nul_bytes_are_bytes(void **unused)
     }
 }
 
-/* Lines of all lengths up to more than a window; each line repeats one letter. */
+/* Lines of all lengths up to more than a window. Each line repeats one letter. */
 static void long_and_short_lines_keep_their_bytes(void **unused)
 {
     (void)unused;
@@ -281,8 +281,8 @@ static void standard_input_is_a_dash(void **unused)
     }
 }
 
-/* Bytes are available whatever the length of lines: here one line of 20 MiB, which is longer than
- * the limit for lines. */
+/* Bytes can be read however long the lines are. Here a single line has 20 MiB, more than the limit
+ * for lines. */
 static void bytes_come_without_lines(void **unused)
 {
     (void)unused;
@@ -319,7 +319,7 @@ static void bytes_come_without_lines(void **unused)
     free(text);
 }
 
-/* Steps of 64 bytes read beyond the end of the window: those bytes have the same value in each
+/* Steps of 64 bytes read beyond the end of the window. Those bytes must have the same value in each
  * run. */
 static void bytes_behind_the_window_have_a_value(void **unused)
 {
@@ -343,7 +343,8 @@ static void put_file(const char *path, const char *text)
     fclose(file);
 }
 
-/* Look at a file and put it back. `bytes`: address of its window, which identifies the input. */
+/* Look at a file and put it back. `bytes`: set to the address of its window, which identifies the
+ * input. */
 static void look_at(const char *path, mp_inputs *inputs, mp_diagnostics *diagnostics,
                     const char **bytes)
 {
@@ -362,7 +363,7 @@ static void assert_first_line(mp_input *input, const char *expected)
     mp_input_close(input);
 }
 
-/* A file is opened once to be looked at and read, unless it has changed in between. */
+/* A file that is looked at and then read is opened once, unless it has changed in between. */
 static void what_was_put_back_is_not_opened_again(void **unused)
 {
     (void)unused;
@@ -404,7 +405,7 @@ static size_t count_descriptors(void)
     return count;
 }
 
-/* With many files, an eighth of the number that the process may open stays open. */
+/* Of many files, only a limited number stay open: an eighth of what the process may open. */
 static void few_files_stay_open(void **unused)
 {
     (void)unused;
@@ -437,7 +438,7 @@ static void few_files_stay_open(void **unused)
     mp_diagnostics_free(diagnostics);
 }
 
-/* The beginning of a pipe is remembered: up to its limit, the pipe can be read again from its
+/* The beginning of a pipe is remembered. Up to that limit, the pipe can be read again from its
  * start. */
 static void a_pipe_starts_again_as_long_as_it_is_remembered(void **unused)
 {
@@ -489,7 +490,7 @@ static void what_cannot_be_opened_is_told(void **unused)
     mp_input_close(NULL);
 }
 
-/* The first page of a process is never mapped: the kernel refuses to read it. */
+/* The first page of a process is never mapped, so the kernel fails to read it. */
 static void a_failing_read_is_told_once(void **unused)
 {
     (void)unused;

@@ -1,4 +1,4 @@
-/* Leaks: objects created in the window and still alive at its end, by site. */
+/* Leaks by site: objects created in the window and still alive at its end. */
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -83,21 +83,20 @@ static void leaks_are_as_by_hand(void **unused)
     static const struct {
         const char *from, *to, *expected;
     } cases[] = {
-        /* Objects alive at _PreCleanUp but not at the first snapshot. */
+        /* objects alive at _PreCleanUp but not at the first snapshot */
         {NULL, NULL,
          "1 1/200 Procedure order.p, order.p:3 main.p:7, class 1, grew 1 of 2, once\n"
          "2 1/50 Temp-table tt, order.p:6 main.p:7, class 4, grew 1 of 2, once, owned, idle\n"
          "3 1/22 Dynamic Query -, order.p:5 main.p:7, class 0, grew 1 of 2, once, pool\n"
          "3/272\n"},
-        /* 4 and 7 are alive at 2 too; 7 has a site of its own. */
+        /* 4 and 7 are alive at 2 too; 7 has a different site */
         {"1", "2",
          "1 1/200 Procedure order.p, order.p:3 main.p:7, class 1, grew 1 of 1\n"
          "2 1/50 Temp-table tt, order.p:6 main.p:7, class 4, grew 1 of 1, owned, idle\n"
          "3 1/21 Dynamic Query -, order.p:5 main.p:7, class 0, grew 1 of 1, pool\n"
          "4 1/7 Dynamic Query -, order.p:5 main.p:8, class 0, grew 1 of 1\n"
          "4/278\n"},
-        /* 5 existed at 2. So 6, which it owns, is neither a leak of this window nor owned by
-         * one. */
+        /* 5 existed at 2, so it is no leak, and a leak owns neither it nor 6, which it owns */
         {"2", "3",
          "1 1/22 Dynamic Query -, order.p:5 main.p:7, class 0, grew 1 of 1, pool\n1/22\n"},
         {"first", "_Exit", "0/0\n"},
@@ -118,7 +117,7 @@ static void leaks_of_sessions_are_added_up(void **unused)
                 "6/544\n");
 }
 
-/* Snapshot 1 is empty; then these objects are created, and some of them deleted. */
+/* Snapshot 1 is empty. Then these objects are created, and some of them deleted. */
 #define LATER(names, nodes, objects, total, deleted, live, bytes)                                  \
     SNAPSHOT("1", "a", TYPES, "1 \"main.p\" 0\n2 \"order.p\" 0\n", names,                          \
              "100 1 0 0\n101 2 100 7\n102 2 100 8\n" nodes, "", "", "", "1", "0", "0", "0")        \
@@ -130,8 +129,8 @@ static void equal_leaks_have_an_order(void **unused)
     (void)unused;
     check_leaks(
         LATER("", "103 1 100 2\n",
-              /* 100 bytes each: sorted by descending number of objects, then type, stack, the
-               * caller's line. */
+              /* 100 bytes each, sorted by descending number of objects, then by type, stack and
+               * line of the caller */
               PLAIN("1", "72", "100", "100", "2", "0") PLAIN("2", "41", "100", "103", "2", "0")
                   PLAIN("3", "41", "100", "100", "2", "0") PLAIN("4", "41", "100", "102", "3", "0")
                       PLAIN("5", "41", "100", "101", "3", "0") PLAIN(
@@ -171,9 +170,9 @@ static void a_name_is_that_of_all_living_objects(void **unused)
                 "8/64\n");
 }
 
-/* One of each snapshot's objects leaks, among fewer and fewer temporary ones, so that at 3 and 4 no
- * more are alive than before: objects 1, 4, 6 and 7 are left, one of each of 2 to 5. At 6 all
- * objects are deleted at once, so the site grew at 4 of 5 snapshots. */
+/* One object of each snapshot leaks, among fewer and fewer temporary ones, so the number of live
+ * objects does not rise at 3 and 4. Objects 1, 4, 6 and 7 are left, one from each of snapshots 2 to
+ * 5. At 6 all objects are deleted at once. So the site grew at 4 of 5 snapshots. */
 static void what_leaks_was_born_somewhere(void **unused)
 {
     (void)unused;
@@ -188,8 +187,8 @@ static void what_leaks_was_born_somewhere(void **unused)
                 "1", "last", "1 4/4 Dynamic Query -, main.p:1, class 0, grew 4 of 5\n4/4\n");
 }
 
-/* Two stacks of a recursive function that are equal except for the outermost caller, which decides
- * their order by its text, however far away it is. */
+/* Two stacks of a recursive function that differ only in the outermost caller. Its text decides
+ * their order, however far away it is. */
 static void deep_stacks_are_compared_to_their_end(void **unused)
 {
     (void)unused;

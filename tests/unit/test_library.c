@@ -35,7 +35,7 @@ static char *printed(const mp_document *document, const char *format, const mp_s
     return text;
 }
 
-/* A device that accepts no bytes and gives no reason. */
+/* a device that accepts no bytes and gives no reason */
 static ssize_t take_nothing(void *opaque, const char *bytes, size_t size)
 {
     (void)opaque;
@@ -79,7 +79,7 @@ static void an_answer_does_not_depend_on_the_callers_texts(void **unused)
     mp_session_free(session);
 }
 
-/* The texts of a question's times may be given twice, and end with its answer. */
+/* A time may be set twice. Its text must live only until the answer is released. */
 static void a_later_question_does_not_depend_on_the_texts_of_an_earlier_one(void **unused)
 {
     (void)unused;
@@ -103,7 +103,7 @@ static void a_later_question_does_not_depend_on_the_texts_of_an_earlier_one(void
     mp_session_free(session);
 }
 
-/* Tables are those of the JSON output, values those of their rows. */
+/* Tables are the same as in JSON output, and so are the values of their rows. */
 static void an_answer_can_be_walked(void **unused)
 {
     (void)unused;
@@ -131,7 +131,7 @@ static void an_answer_can_be_walked(void **unused)
     assert_int_equal(count, 1);
     assert_string_equal(checks[0].name, "max-live");
     assert_int_equal(mp_document_verdict(leaks), MP_VERDICT_PASS);
-    /* In text for people, settings are written as programs name them: without dashes. */
+    /* in text for people, settings are written as programs name them: without dashes */
     char *text = printed(leaks, "text", session);
     assert_non_null(strstr(text, "1 more (limit 0 shows all)"));
     free(text);
@@ -214,7 +214,7 @@ static void a_baseline_tells_how_its_recording_was_read(void **unused)
     unlink(path);
 }
 
-/* Judge with the settings, the last of which is "allow-torn". */
+/* Judge with the settings, whose last one is "allow-torn". */
 static void judged_if_allowed(mp_session *session, const mp_setting *settings, mp_error *error)
 {
     for (size_t count = 2; count <= 3; count++) {
@@ -228,8 +228,8 @@ static void judged_if_allowed(mp_session *session, const mp_setting *settings, m
     }
 }
 
-/* As on the command line: a gate judges complete recordings only, on both sides, unless truncated
- * ones are allowed. */
+/* As on the command line, a gate judges only complete recordings and bases, unless truncated ones
+ * are allowed. */
 static void a_torn_base_is_not_judged(void **unused)
 {
     (void)unused;
@@ -244,7 +244,8 @@ static void a_torn_base_is_not_judged(void **unused)
     const mp_setting settings[] = {
         {"policy", SAMPLES "/shop.policy"}, {"base", path}, {"allow-torn", ""}};
     judged_if_allowed(session, settings, &error);
-    /* A baseline of a truncated recording records that, and is made only if it is allowed. */
+    /* a baseline can be made from a truncated recording only if that is allowed, and it records the
+     * truncation */
     mp_session *breaking = session_of(path);
     char kept[] = "/tmp/memprof-library-XXXXXX";
     close(mkstemp(kept));
@@ -329,8 +330,8 @@ static void options_are_set_by_name(void **unused)
     mp_session_free(session);
 }
 
-/* A session is read as its questions need: a later question that needs more reads it again, one
- * that needs less does not. */
+/* A session reads what its questions need. A later question that needs more causes another reading;
+ * one that needs less does not. */
 static void needs_are_those_of_the_questions(void **unused)
 {
     (void)unused;
@@ -352,7 +353,7 @@ static void needs_are_those_of_the_questions(void **unused)
     mp_session_free(session);
 }
 
-/* A pipe can be read only once. */
+/* a pipe can be read only once */
 static void a_pipe_is_read_once(void **unused)
 {
     (void)unused;
@@ -381,7 +382,8 @@ static void a_pipe_is_read_once(void **unused)
     close(ends[0]);
 }
 
-/* Files of a folder are analysed separately and merged; an option combines them. */
+/* Files of a folder are analysed separately, and the answers merged. An option combines the files
+ * instead. */
 static void a_folder_is_asked_as_a_whole(void **unused)
 {
     (void)unused;
@@ -465,7 +467,7 @@ static void reading_can_be_watched_and_cancelled(void **unused)
     mp_session_free(session);
 }
 
-/* A source is read on request; coverage is written in formats of its own. */
+/* Sources are read on request. Coverage is written in its own formats. */
 static void sources_and_coverage(void **unused)
 {
     (void)unused;
@@ -520,7 +522,7 @@ static bool has(const mp_document *document, const char *format, const mp_sessio
     return found;
 }
 
-/* Figures are made if the caller asks for them; otherwise the error says how to ask. */
+/* Figures are made only if the caller asks for them. Otherwise the error says how to ask. */
 static void figures_are_drawn_where_they_are_asked_for(void **unused)
 {
     (void)unused;
@@ -723,7 +725,7 @@ static void what_there_is_is_listed(void **unused)
 
 /* --- several sessions --- */
 
-/* A question to a session of its own, in a thread. */
+/* A question to a separate session, asked in a thread. */
 typedef struct asking {
     const char *path, *report;
     char *alone, *text;
@@ -740,8 +742,8 @@ static void *ask_and_print(void *opaque)
     return NULL;
 }
 
-/* Sessions share no state: their answers are the same alone, while other sessions have the same
- * files and archives open, and on threads. */
+/* Sessions share no state. Their answers are the same alone, while other sessions have the same
+ * files and archives open, and in threads. */
 static void sessions_do_not_meet(void **unused)
 {
     (void)unused;

@@ -1,4 +1,5 @@
-/* Available memory, by files of the kernel and of control groups that are made here. */
+/* Available memory, determined from files of the kernel and of control groups, which the test
+ * makes. */
 #include <ftw.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -67,7 +68,7 @@ static void the_kernel_says(void **unused)
     assert_int_equal(cli_memory_available(root), 4096 * MIB);
 }
 
-/* Memory in use counts without pages that may be dropped, for the group and those above it. */
+/* Pages that may be dropped do not count as memory in use, in the group and in those above it. */
 static void a_group_has_a_limit(void **unused)
 {
     (void)unused;
@@ -89,7 +90,7 @@ static void a_group_has_a_limit(void **unused)
     assert_int_equal(cli_memory_available(root), 4096 * MIB);
 }
 
-/* A group that is over its limit has no memory left, which differs from unknown. */
+/* A group that is over its limit has no memory left. This differs from an unknown limit. */
 static void a_group_is_full(void **unused)
 {
     (void)unused;
@@ -110,7 +111,7 @@ static void groups_of_version_1(void **unused)
     put("/sys/fs/cgroup/memory/docker/x/memory.stat",
         "inactive_file 1\ntotal_inactive_file 104857600\ntotal_active_file 0\n");
     assert_int_equal(cli_memory_available(root), 412 * MIB);
-    /* The number that means no limit. */
+    /* the number that means "no limit" */
     put("/sys/fs/cgroup/memory/docker/x/memory.limit_in_bytes", "9223372036854771712\n");
     assert_int_equal(cli_memory_available(root), 4096 * MIB);
 }

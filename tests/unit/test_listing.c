@@ -1,4 +1,4 @@
-/* Debug listings: the folders that are searched, and the data that are read. */
+/* Debug listings: which folders are searched, and how listings are parsed. */
 #include <ftw.h>
 #include <inttypes.h>
 #include <setjmp.h>
@@ -17,7 +17,7 @@
 
 enum { PATH = 300 };
 
-/* A folder with `secret.dbg` in it, and two folders of listings below it: A and B. */
+/* A folder that contains `secret.dbg`, and two folders of listings in it: A and B. */
 typedef struct fixture {
     char root[40], a[60], b[60];
 } fixture;

@@ -1,4 +1,4 @@
-/* The live set compared with a naive map: an array indexed by the number of an id. */
+/* The live set compared with a simple map: an array indexed by the number of an id. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,7 +9,7 @@
 
 #include "model/live.h"
 
-/* Expected contents of the set: element n belongs to the n-th id of a family. */
+/* Expected contents of the set. Element n is the n-th id of a family of ids. */
 typedef struct oracle {
     int64_t *bytes; /* -1 = not alive */
     uint32_t *generations;
@@ -74,7 +74,7 @@ static uint64_t powers(uint64_t n)
 
 static uint64_t scattered(uint64_t n)
 {
-    /* The product with an odd number is unique. */
+    /* the product with an odd number is unique */
     return n * 0xd1342543de82ef95u + 1;
 }
 
@@ -147,7 +147,7 @@ static void random_steps_agree_with_a_map(void **unused)
         uint64_t state = family + 1;
         for (size_t i = 0; i < STEPS; i++) {
             size_t n = (size_t)(next_random(&state) % IDS);
-            /* Mostly births, then equally many deaths, then mostly deaths. */
+            /* mostly births, then equally many deaths, then mostly deaths */
             unsigned births = i < STEPS / 3 ? 90 : i < STEPS * 2 / 3 ? 50 : 10;
             uint64_t id = families[family].id(n);
             mp_live_prefetch(&set, id);
@@ -162,7 +162,7 @@ static void random_steps_agree_with_a_map(void **unused)
     }
 }
 
-/* Births and deaths as a recorder writes them: ids count up, and objects of one age die
+/* Births and deaths as a recorder writes them: ids ascend, and objects of the same age die
  * together. */
 static void generations_leave_nothing_behind(void **unused)
 {
@@ -184,7 +184,7 @@ static void generations_leave_nothing_behind(void **unused)
                 rows = set.rows;
         }
         assert_int_equal(set.count, GENERATION);
-        /* Dead objects use no room: 60 generations need no more than 30. */
+        /* Dead objects use no space: 60 generations need no more of it than 30. */
         assert_true(set.rows <= rows + rows / 2);
         mp_live_free(&set);
     }
@@ -213,9 +213,9 @@ static void it_grows_and_stays_a_third_full(void **unused)
     }
 }
 
-/* A search for a missing id ends at a place that no search has passed. Most places must be of this
- * kind, also for random ids, or searches take long. If a table is half full, a chain reaches a
- * given place in fewer than half of all cases. */
+/* A search for a missing id ends at a slot that no earlier search has passed. Most slots must be of
+ * this kind, even for random ids; otherwise searches take long. In a half-full table, a chain
+ * reaches a given slot in fewer than half of all cases. */
 static void few_places_are_passed(void **unused)
 {
     (void)unused;
@@ -246,11 +246,11 @@ static void large_objects_have_their_size(void **unused)
         mp_live_set_bytes(&set, mp_live_add(&set, id, 1), sizes[id % SIZES]);
     for (uint64_t id = 1; id <= OBJECTS; id++) {
         assert_true(mp_live_bytes(&set, mp_live_find(&set, id)) == sizes[id % SIZES]);
-        /* From large to small and from small to large. */
+        /* from large to small, and from small to large */
         mp_live_set_bytes(&set, mp_live_find(&set, id), sizes[(id + 3) % SIZES]);
         assert_true(mp_live_bytes(&set, mp_live_find(&set, id)) == sizes[(id + 3) % SIZES]);
     }
-    /* An object that is created again under the same id is a new one. */
+    /* an object that is created again with the same id is a new one */
     for (uint64_t id = 1; id <= OBJECTS; id++) {
         mp_live_remove(&set, mp_live_find(&set, id));
         mp_live_object *again = mp_live_add(&set, id, 2);

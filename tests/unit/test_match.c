@@ -13,7 +13,7 @@
 
 enum { MOST = 32 };
 
-/* A digest of one list. */
+/* A digest with one list. */
 typedef struct list {
     mp_entry entries[MOST];
     size_t count;
@@ -41,7 +41,7 @@ static void add(list *entries, mp_entry_key key, int64_t objects, int64_t bytes)
         (mp_entry){key, {.objects = objects, .bytes = bytes, .created = objects}};
 }
 
-/* Return a stack of main, which calls `name` at its line `call`. */
+/* Return a stack: main, which calls `name` at line `call`. */
 static uint32_t stack(mp_dictionary *dictionary, const char *name, uint32_t call)
 {
     uint32_t root =
@@ -52,7 +52,7 @@ static uint32_t stack(mp_dictionary *dictionary, const char *name, uint32_t call
         (mp_frame_key){.caller = root, .name = mp_dictionary_id(dictionary, name), .line = call});
 }
 
-/* Return a site: objects of a type, created in line `line` of a function that main calls at line
+/* Return a site: objects of a type, created at line `line` of a function that main calls at line
  * 1. */
 static mp_entry_key site(mp_dictionary *dictionary, const char *type, const char *function,
                          uint32_t line)
@@ -116,7 +116,7 @@ static void each_step_matches_what_the_one_before_left(void **unused)
     mp_dictionary_free(dictionary);
 }
 
-/* Lines 5, 7 and 15 became 7, 9 and 17: the site at line 7 now was at line 5. */
+/* Lines 5, 7 and 15 became 7, 9 and 17, so the site that is now at line 7 was at line 5. */
 static void as_many_on_both_sides_are_paired_in_the_order_of_lines(void **unused)
 {
     (void)unused;
@@ -139,8 +139,8 @@ static void as_many_on_both_sides_are_paired_in_the_order_of_lines(void **unused
     mp_dictionary_free(dictionary);
 }
 
-/* For lines of callers, the outermost decides: calls at 10 and 20 became 50 and 60, while the lines
- * within were exchanged. */
+/* Among the lines of a stack's callers, the outermost decides. Calls at 10 and 20 became 50 and 60,
+ * while the lines further in were exchanged. */
 static void the_order_of_stacks_is_that_of_the_outermost_lines(void **unused)
 {
     (void)unused;
@@ -163,8 +163,8 @@ static void the_order_of_stacks_is_that_of_the_outermost_lines(void **unused)
     mp_dictionary_free(dictionary);
 }
 
-/* Two lines became three: those that did not move are matched; one line and two others can only be
- * summed. */
+/* Two lines became three. Lines that did not move are matched; one line against two others can only
+ * be summed. */
 static void several_to_several_are_summed(void **unused)
 {
     (void)unused;
@@ -184,7 +184,7 @@ static void several_to_several_are_summed(void **unused)
     assert_int_equal(result.items[0].key.line, MP_NO_LINE);
     expect(&result.items[1], MP_CHANGE_NONE, MP_MATCH_EXACT, 1, 100, 100);
     free(result.items);
-    /* Nothing is left in the base, so the new line is a new site. */
+    /* nothing is left in the base, so the new line is a new site */
     base.count = 1, now.count = 2;
     result = differences(dictionary, &base, &now, MP_LEVEL_SITE);
     assert_int_equal(result.count, 2);
@@ -194,7 +194,7 @@ static void several_to_several_are_summed(void **unused)
     mp_dictionary_free(dictionary);
 }
 
-/* Two callers in the base, and three others now: summed. */
+/* Two callers in the base, and three others now: they are summed. */
 static void functions_are_summed_too(void **unused)
 {
     (void)unused;
@@ -213,14 +213,15 @@ static void functions_are_summed_too(void **unused)
     assert_int_equal(result.count, 1);
     expect(&result.items[0], MP_CHANGE_GROWN, MP_MATCH_FUNCTION, 3, 20, 30);
     free(result.items);
-    now.count = 2; /* as many on each side: names of callers do not tell which is which */
+    now.count =
+        2; /* equally many on each side: names of callers do not show which caller became which */
     now.entries[0].amounts.bytes = 11;
     result = differences(dictionary, &base, &now, MP_LEVEL_SITE);
     assert_int_equal(result.count, 1);
     expect(&result.items[0], MP_CHANGE_GROWN, MP_MATCH_FUNCTION, 2, 20, 21);
     assert_int_equal(result.items[0].key.line, 3);
     free(result.items);
-    base.entries[0].key.line = now.entries[1].key.line = 4; /* but lines of creation do */
+    base.entries[0].key.line = now.entries[1].key.line = 4; /* but the lines of creation do */
     result = differences(dictionary, &base, &now, MP_LEVEL_SITE);
     assert_int_equal(result.count, 2);
     expect(&result.items[0], MP_CHANGE_GROWN, MP_MATCH_FUNCTION, 1, 10, 11);
@@ -232,14 +233,15 @@ static void functions_are_summed_too(void **unused)
 
 /* --- ambiguous lines that both sides have --- */
 
-/* Add sites of one stack: line and number of objects, of a byte each. */
+/* Add sites with the same stack, from pairs of a line and a number of objects. Each object has a
+ * byte. */
 static void add_lines(list *entries, mp_dictionary *dictionary, const int64_t (*lines)[2])
 {
     for (entries->count = 0; (*lines)[0]; lines++)
         add(entries, site(dictionary, "T", "f", (uint32_t)(*lines)[0]), (*lines)[1], (*lines)[1]);
 }
 
-/* Return the site that was on a line, by its bytes in the base and in the new recording. */
+/* Return the site at a line that has bytes in the base or, if `in_now`, in the new recording. */
 static const mp_difference *on_line(const mp_differences *result, uint32_t line, bool in_now)
 {
     for (size_t i = 0; i < result->count; i++)
@@ -257,14 +259,14 @@ typedef struct reading {
 } reading;
 
 static const reading readings[] = {
-    /* One line is gone and one is new: the one that stayed is matched with itself, though each side
-     * has two. */
+    /* One line is gone and one is new. The line that stayed is matched with itself, although each
+     * side has two lines. */
     {{{10, 1000}, {20, 1}}, {{20, 1}, {30, 1000}}, {{20, 1, 1}, {30, 1000, 1000}}},
     /* Nothing indicates that lines moved: line 20 is the same site, and it grew. */
     {{{10, 5}, {20, 7}}, {{20, 50}, {30, 70}}, {{20, 7, 50}, {30, 5, 70}}},
-    /* 10 lines were inserted before each: figures and distances agree. */
+    /* 10 lines were inserted before each: both figures and distances agree */
     {{{10, 500}, {20, 7}}, {{20, 500}, {30, 8}}, {{20, 500, 500}, {30, 7, 8}}},
-    /* Figures would suggest a move, but moves by 10 and by 13 would be two coincidences. */
+    /* The figures suggest a move. But moves by 10 and by 13 would be two coincidences. */
     {{{10, 500}, {20, 7}}, {{20, 500}, {33, 8}}, {{20, 7, 500}, {33, 500, 8}}},
     /* A line was inserted after line 10. */
     {{{10, 1}, {20, 90}, {21, 3}, {22, 70}},
@@ -336,7 +338,7 @@ static void add_cost(list *entries, mp_entry_key key, int64_t exclusive_us, int6
         (mp_entry){key, {.exclusive_us = exclusive_us, .calls = calls}};
 }
 
-/* Lines are matched in order, whichever overload they belong to. */
+/* Lines of profiles are matched in order, whichever overload they belong to. */
 static void lines_of_profiles_are_those_of_their_methods(void **unused)
 {
     (void)unused;
@@ -369,8 +371,9 @@ static void lines_of_profiles_are_those_of_their_methods(void **unused)
     mp_dictionary_free(dictionary);
 }
 
-/* Overloads begin at 30, 50 and 90; now at 50, 90 and 95: 50 and 90 are matched with themselves, 30
- * with the remaining one. The same holds for their prologues, which are all on line 0. */
+/* Overloads begin at 30, 50 and 90, and later at 50, 90 and 95. So 50 and 90 are matched with
+ * themselves, and 30 with the remaining one. The same applies to their prologues, which are all on
+ * line 0. */
 static void overloads_are_told_apart_by_where_they_begin(void **unused)
 {
     (void)unused;
@@ -426,7 +429,7 @@ static void methods_that_another_class_ran_are_matched_last(void **unused)
     assert_int_equal(result.items[1].now.calls, 3);
     assert_int_equal(result.items[2].change, MP_CHANGE_NONE);
     free(result.items);
-    /* An older recording: their sum. */
+    /* an older recording: their sum */
     base.entries[0].key.type = mp_dictionary_id(dictionary, "C");
     now.count = 1;
     result = differences(dictionary, &base, &now, MP_LEVEL_METHOD);

@@ -1,5 +1,5 @@
-/* Merging: answers about several files as one document. Expected values are calculated by hand from
- * the small tables below. */
+/* Merging of answers about several files into one document. Expected values are calculated by hand
+ * from the small tables below. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -97,7 +97,7 @@ static void rows_stand_in_one_order(void **unused)
     mp_document_free(b);
 }
 
-/* Rows that are not sorted by their order are not reversed. */
+/* Rows that are not in the order of their table stay as they are. */
 static void rows_of_one_file_stay_as_they_stood(void **unused)
 {
     (void)unused;
@@ -114,7 +114,7 @@ static void rows_of_one_file_stay_as_they_stood(void **unused)
     mp_document_free(b);
 }
 
-/* Each recording's sum fits into a number; that of several may not, and is then unknown. */
+/* The sum of each recording fits into 64 bits. If the sum of several does not, it is unknown. */
 static void sums_beyond_numbers_are_not_known(void **unused)
 {
     (void)unused;
@@ -168,7 +168,7 @@ static void totals_add_up(void **unused)
     mp_document_free(b);
 }
 
-/* Tables of one name may differ in their columns: those of another kind of recording do. */
+/* Tables with the same name may have different columns, as for other kinds of recordings. */
 static void columns_are_united(void **unused)
 {
     (void)unused;
@@ -184,8 +184,8 @@ static void columns_are_united(void **unused)
     assert_int_equal(top->column_count, 6);
     for (size_t i = 0; i < 6; i++)
         assert_string_equal(top->columns[i].name, names[i]);
-    assert_string_equal(top->columns[4].title, "Bytes"); /* the titles differ: neither is used */
-    assert_string_equal(top->title, "Biggest");          /* both have this title for many files */
+    assert_string_equal(top->columns[4].title, "Bytes"); /* the titles differ, so neither is used */
+    assert_string_equal(top->title, "Biggest");          /* for many files, both have this title */
     assert_int_equal(cell(top, 0, "calls").number, 2);
     assert_false(cell(top, 1, "calls").known);
     assert_string_equal(cell(top, 1, "key").text, "even");
@@ -214,7 +214,7 @@ static void changes_stand_by_their_size(void **unused)
     static const int64_t expected[] = {-9, 5, 2, -1};
     for (size_t i = 0; i < 4; i++)
         assert_int_equal(cell(growth, i, "delta").number, expected[i]);
-    assert_null(mp_document_find(merged, "files")); /* no column adds up */
+    assert_null(mp_document_find(merged, "files")); /* no column can be added up */
     assert_int_equal(merged->check_count, 1);
     assert_string_equal(merged->checks[0].file, "b");
     assert_string_equal(mp_limit_text(merged->arena, &merged->checks[0], "--"),
@@ -230,8 +230,9 @@ static void count_rows(mp_document *merged)
                     mp_document_find(merged, "top")->row_count);
 }
 
-/* The first of all headlines comes before the answers of the files: by its first key, then by the
- * next; between equal ones, that of the first file. It names the file as people know it. */
+/* The most important headline comes first, before the answers of the files. Headlines are ordered
+ * by their keys; of equal ones, that of the first file counts. It names the file as people know
+ * it. */
 static void the_first_headline_is_said_of_all(void **unused)
 {
     (void)unused;
@@ -315,7 +316,7 @@ static void assert_same_table(const mp_document *a, const mp_document *b, const 
     size_t found = 0;
     for (size_t i = 0; i < left->column_count; i++) {
         size_t place = mp_table_column_find(right, left->columns[i].name);
-        if (place == right->column_count) { /* a pile for programs lacks this column */
+        if (place == right->column_count) { /* for programs, a pile lacks this column */
             assert_true(left->columns[i].flags & MP_FOR_PEOPLE);
             continue;
         }
@@ -333,8 +334,8 @@ static void assert_same_table(const mp_document *a, const mp_document *b, const 
     assert_int_equal(found, right->column_count);
 }
 
-/* A pile, which cuts and packs documents, gives the same merged document as merging all at once;
- * also without a limit of rows, and for people. */
+/* A pile, which cuts and packs documents, gives the same merged document as merging all at once.
+ * This also holds without a limit on rows, and for people. */
 static void a_pile_says_what_all_say(void **unused)
 {
     (void)unused;
@@ -357,13 +358,13 @@ static void a_pile_says_what_all_say(void **unused)
         for (size_t i = 0; i < pile.count; i++)
             rows += mp_document_find(pile.documents[i], "top")->row_count;
         assert_true(!pile.how.rows || rows < 2 * COUNT / 4); /* about 1.5 rows each */
-        assert_true(pile.cuttable_count < COUNT / 2); /* the others are not looked at again */
+        assert_true(pile.cuttable_count < COUNT / 2);        /* the others are not examined again */
         mp_document *a = mp_documents_merge(parts, COUNT, &pile.how);
         mp_document *b = mp_documents_merge(pile.parts, COUNT, &pile.how);
         assert_same_table(a, b, "top");
         assert_same_table(a, b, "files");
         assert_same_table(a, b, "totals");
-        /* 2 modulo 3 and 6 modulo 7 is 20 modulo 21 */
+        /* the number that is 2 modulo 3 and 6 modulo 7 is 20 modulo 21 */
         assert_string_equal(a->said[0].text, "no. 1196, in f");
         assert_string_equal(b->said[0].text, "no. 1196, in f");
         assert_int_equal(b->running, COUNT / 4);

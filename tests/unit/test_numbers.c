@@ -1,4 +1,4 @@
-/* Rows of numbers parsed directly from the window, compared with a naive parser. */
+/* Rows of numbers parsed directly in the window, compared with a simple parser. */
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -39,8 +39,8 @@ static bool naive_row(const char *line, size_t length, unsigned columns, uint64_
     return index == length;
 }
 
-/* Read `text` row by row, irregular lines by the slow path, and compare each with the naive parser.
- * Return the number of rows that the fast path parsed. */
+/* Read `text` row by row, with the slow path for irregular lines, and compare each row with the
+ * simple parser. Return the number of rows that the fast path parsed. */
 static size_t check_text(const char *text, size_t length, size_t window, unsigned columns,
                          uint32_t wanted)
 {
@@ -67,7 +67,7 @@ static size_t check_text(const char *text, size_t length, size_t window, unsigne
             assert_true(mp_input_line_closed(input));
             taken++;
         } else {
-            /* Nothing was consumed: the whole line is still there. */
+            /* nothing was consumed: the whole line is still there */
             mp_slice line;
             assert_int_equal(mp_input_line_number(input), lines);
             assert_int_equal(mp_input_bytes(input), index);
@@ -122,7 +122,7 @@ static void generated_rows_are_as_the_naive_parse_has_them(void **unused)
         }
 }
 
-/* Regular rows in some of which a byte was inserted, removed or changed. */
+/* Regular rows; in some of them a byte is inserted, removed or changed. */
 static void damaged_rows_are_left_alone(void **unused)
 {
     (void)unused;
@@ -210,8 +210,8 @@ static void a_row_at_the_end_needs_its_newline(void **unused)
     assert_int_equal(check_text("", 0, 1, 3, 7), 0);
 }
 
-/* Bytes beyond the window's end have no effect: rows of every length, at every position in steps of
- * 64 bytes. */
+/* Bytes beyond the window's end have no effect on rows of every length, at every position in steps
+ * of 64 bytes. */
 static void rows_may_end_anywhere_in_a_step(void **unused)
 {
     (void)unused;
@@ -227,7 +227,7 @@ static void rows_may_end_anywhere_in_a_step(void **unused)
         }
 }
 
-/* Before the window is filled there is no row, and nothing is read to find one. */
+/* Before the window is filled, no row is found, and the search reads no input. */
 static void only_the_window_is_looked_at(void **unused)
 {
     (void)unused;
@@ -245,15 +245,15 @@ static void only_the_window_is_looked_at(void **unused)
     row[1] = 77;
     assert_true(mp_input_numbers(input, 3, 5, row));
     assert_int_equal(row[0], 4);
-    assert_int_equal(row[1], 77); /* not a wanted column */
+    assert_int_equal(row[1], 77); /* a column that is not wanted */
     assert_int_equal(row[2], 6);
     assert_false(mp_window_has_line(input));
     mp_input_close(input);
     mp_diagnostics_free(diagnostics);
 }
 
-/* A skipped line must not count as available: callers that wait for other threads before a line is
- * diagnosed depend on it. */
+/* A skipped line must not count as available. Callers depend on it: they wait for other threads
+ * before a line is diagnosed. */
 static void a_line_that_is_skipped_is_none(void **unused)
 {
     (void)unused;

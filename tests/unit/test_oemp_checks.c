@@ -41,7 +41,7 @@ static bool is_told(const reading *r, mp_diagnostic_id id, uint64_t line, const 
 
 /* --- rows that do not fit their section --- */
 
-/* Break each column of the row in turn: an open quote is neither number nor text. */
+/* Replace each column of the row in turn by an open quote, which is neither a number nor a text. */
 static void break_columns(const char *good, const char *row, const char *section,
                           unsigned expected_columns)
 {
@@ -80,7 +80,7 @@ static void every_column_must_be_of_its_kind(void **unused)
     (void)unused;
     static const struct {
         const char *section, *row;
-        unsigned columns, columns_v1; /* 0 = version 1 has no such row */
+        unsigned columns, columns_v1; /* 0 = version 1 does not have the row */
     } cases[] = {
         {"PlatObjCatalog", "\"General\" 2\n", 2, 2},
         {"AppObjCatalog", "\"Dynamic Query\" 41\n", 2, 2},
@@ -103,7 +103,7 @@ static void every_column_must_be_of_its_kind(void **unused)
     }
 }
 
-/* A header with a malformed column is no header: its snapshot does not begin. */
+/* A header with a malformed column does not count as a header, so its snapshot does not begin. */
 static void every_column_of_the_header_counts(void **unused)
 {
     (void)unused;
@@ -143,12 +143,13 @@ typedef struct fault {
     mp_diagnostic_id id;
     const char *where; /* text on the line of the diagnostic, after the change */
     const char *message;
-    uint64_t others; /* number of further diagnostics that follow from it */
+    uint64_t others; /* number of further diagnostics that result from it */
 } fault;
 
-/* Diagnostics of the second snapshot alone: it does not start the recording; two types, one node,
- * two platform objects and an owner are unknown, and so are the two objects it changes and the one
- * it deletes; and its trailer counts objects and reusable objects, and the bytes of both. */
+/* Diagnostics of the second snapshot alone. It does not start the recording. Two types, a node, two
+ * platform objects and an owner are unknown, and so are the two objects that it changes and the one
+ * that it deletes. The objects and the reusable objects in the trailer do not match, and neither do
+ * the bytes of both. */
 enum { FOLLOWING = 1 + 2 + 1 + 2 + 1 + 2 + 1 + 4 };
 
 static const fault faults[] = {
@@ -329,7 +330,7 @@ static void a_cut_keeps_the_whole_snapshots(void **unused)
     size_t first = strlen(VERSION_2_FIRST), total = strlen(VERSION_2);
     for (size_t length = 0; length < total; length++) {
         reading r = read_bytes(&mp_reader_oemp, "a.oemp", VERSION_2, length, 100);
-        /* The dot that ends the last section counts without its newline too. */
+        /* the dot that ends the last section counts even without a newline */
         unsigned whole = length + 1 >= total ? 2 : length + 1 >= first ? 1 : 0;
         bool torn = whole < 2 && length > 0 && length != first && length + 1 != first;
         assert_int_equal(r.ok, whole > 0);
@@ -339,7 +340,7 @@ static void a_cut_keeps_the_whole_snapshots(void **unused)
             assert_int_equal(r.model->snapshots.items[1].live_bytes, 720);
         assert_int_equal(mp_diagnostics_count(r.diagnostics, MP_DIAG_NOTHING_USABLE), !whole);
         assert_int_equal(mp_diagnostics_count(r.diagnostics, MP_DIAG_BAD_ROW), 0);
-        /* A text too short for a header is not recognised as one. */
+        /* a text that is too short for a header is not recognised as one */
         assert_int_equal(mp_diagnostics_count(r.diagnostics, MP_DIAG_TORN) +
                              mp_diagnostics_count(r.diagnostics, MP_DIAG_SKIPPED_LINES),
                          torn);
@@ -422,7 +423,7 @@ static void a_line_without_end_is_skipped(void **unused)
 static void owners_may_come_after_what_they_own(void **unused)
 {
     (void)unused;
-    /* 3 is in 2, 2 in 1; children come first. */
+    /* 3 is in 2, and 2 is in 1; children come first */
     reading r =
         read_text(&mp_reader_oemp, "a.oemp",
                   SNAPSHOT("1", "_Exit", TYPES, "", "", "",
@@ -472,7 +473,7 @@ static void deep_scopes_are_told_apart_to_64(void **unused)
         SNAPSHOT("1", "_Exit", TYPES, "", "", "", "ROWS", "", "", "5", "100", "100", "100"), "ROWS",
         objects);
     reading r = read_text(&mp_reader_oemp, "a.oemp", text, 64);
-    /* Depths 0 to 64 have contexts of their own; the 35 deeper objects share the deepest one. */
+    /* depths 0 to 64 have their own contexts; the 35 deeper objects share the deepest one */
     assert_int_equal(r.model->contexts.count, MP_CONTEXT_UNKNOWN + 1 + 65);
     assert_int_equal(r.model->contexts.items[r.model->contexts.count - 1].depth, 64);
     assert_true(mp_diagnostics_count(r.diagnostics, MP_DIAG_SCOPE_DEPTH) > 0);

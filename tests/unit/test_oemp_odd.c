@@ -25,7 +25,7 @@ static reading read_changed(const char *text, const char *what, const char *by)
     return r;
 }
 
-/* Return the totals at the last snapshot, the session's end. */
+/* Return the totals at the last snapshot, which ends the session. */
 static mp_totals totals_of(const reading *r)
 {
     mp_error error = {0};
@@ -36,7 +36,7 @@ static mp_totals totals_of(const reading *r)
     return totals;
 }
 
-/* Version 1 mixes changed objects with new ones: an owner may come after a change. */
+/* Version 1 mixes changed objects with new ones, so an owner may come after a changed object. */
 static void a_change_leaves_owners_time_to_come(void **unused)
 {
     (void)unused;
@@ -57,7 +57,7 @@ static void what_no_memory_holds_is_refused(void **unused)
     snprintf(row, sizeof row, "6 41 %s 1 1 0\n", huge);
     reading r = read_changed(VERSION_2, "6 41 30 1 1 0\n", row);
     assert_non_null(find_diagnostic(r.diagnostics, MP_DIAG_BAD_ROW));
-    /* Object 6 keeps its 10 bytes; in the trailer's 849 it has 30. */
+    /* object 6 keeps its 10 bytes; the trailer's 849 includes 30 bytes for it */
     assert_int_equal(totals_of(&r).live_bytes, 829);
     reading_free(&r);
 
@@ -93,13 +93,13 @@ static void a_snapshot_without_trailer_row_is_not_whole(void **unused)
     reading r = read_changed(VERSION_2, TRAILER_1, "");
     assert_non_null(find_diagnostic(r.diagnostics, MP_DIAG_DAMAGED_SNAPSHOT));
     assert_int_equal(r.model->sessions.items[1].snapshots, 1);
-    /* Its objects count for the next snapshot, whose trailer agrees. */
+    /* the objects count for the next snapshot, and its trailer agrees */
     assert_int_equal(totals_of(&r).live_bytes, 849);
     assert_int_equal(totals_of(&r).live_objects, 5);
     reading_free(&r);
 }
 
-/* An object that becomes reusable is no longer alive, but was not deleted. */
+/* An object that becomes reusable is no longer alive, but does not count as deleted. */
 static void what_becomes_reusable_is_counted_as_such(void **unused)
 {
     (void)unused;
@@ -130,8 +130,8 @@ static void names_with_nul_stay_apart(void **unused)
     reading_free(&r);
 }
 
-/* A site with objects at many snapshots: its generations are looked up, not searched. This tests
- * the result only. */
+/* A site has objects at many snapshots. Its generations must be looked up, not searched; only the
+ * result is tested here. */
 static void a_site_may_be_active_at_every_snapshot(void **unused)
 {
     (void)unused;
@@ -148,7 +148,7 @@ static void a_site_may_be_active_at_every_snapshot(void **unused)
     mp_totals totals = totals_of(&r);
     assert_int_equal(totals.live_objects, SNAPSHOTS);
     assert_int_equal(totals.live_bytes, SNAPSHOTS * 10);
-    assert_int_equal(r.model->contexts.count, 3); /* none, unknown, and the one of the site */
+    assert_int_equal(r.model->contexts.count, 3); /* none, unknown, and that of the site */
     free(text);
     reading_free(&r);
 }

@@ -1,5 +1,5 @@
-/* Regular expressions and globs: the same as those of the C library (compared if the system has a
- * UTF-8 locale), but without exponential time. */
+/* Regular expressions and globs: they match like those of the C library, but without exponential
+ * time. The C library is compared if the system has a UTF-8 locale. */
 #include <fnmatch.h>
 #include <locale.h>
 #include <regex.h>
@@ -60,7 +60,7 @@ static void what_is_none_does_not(void **unused)
 {
     (void)unused;
     static const struct {
-        const char *pattern, *reason; /* beginning of the reason */
+        const char *pattern, *reason; /* reason: its beginning */
     } wrong[] = {
         {"(a", "a ( without"},
         {"[a", "a [ without"},
@@ -126,8 +126,8 @@ static const struct {
     const char *pattern, *text;
     int begin, end; /* bounds of the match; -1 = no match */
 } found[] = {
-    {"a|ab|abc", "xabcd", 1, 4}, /* the longest, not the first */
-    {"b*", "abb", 0, 0},         /* the leftmost, not the longest of all */
+    {"a|ab|abc", "xabcd", 1, 4}, /* the longest alternative, not the first */
+    {"b*", "abb", 0, 0},         /* the leftmost match, not the longest */
     {"x*$", "axx", 1, 3},
     {"^b", "ab", -1, -1},
     {"(^a|b)c", "bcac", 0, 2},
@@ -164,7 +164,7 @@ static void the_longest_of_the_leftmost_is_found(void **unused)
     }
 }
 
-/* If a text continues, the text before it counts. */
+/* If matching starts within a text, the text before it is taken into account. */
 static void what_stands_before_is_seen(void **unused)
 {
     (void)unused;
@@ -182,7 +182,7 @@ static void what_stands_before_is_seen(void **unused)
     mp_pattern_free(word);
 }
 
-/* In the C library, each of these takes from half a minute to forever. */
+/* In the C library, each of these takes between half a minute and forever. */
 static void long_names_take_no_longer_than_they_are(void **unused)
 {
     (void)unused;
@@ -242,11 +242,11 @@ static void hold_against_regexec(const regex_t *regex, const char *expression, c
     reason[slice.length] = '\0';
     if (is_theirs && !strstr(text, reason))
         fail_msg("%s in \"%s\" without %s", expression, text, reason);
-    /* If a repetition may match the empty text, the last non-empty match is kept here; the C
+    /* If a repetition may match the empty text, memprof keeps the last non-empty match. The C
      * library loses groups before an assertion. */
     bool alike = !strstr(expression, "(a*)*") && !strchr(expression, '\\');
     for (int i = 0; is_theirs && i < (alike ? MP_PATTERN_GROUPS : 1); i++) {
-        /* It does not matter which group is empty, and where. */
+        /* it does not matter which group is empty, and where */
         bool none = ours[i].begin == ours[i].end;
         if (i && none && theirs[i].rm_so == theirs[i].rm_eo)
             continue;

@@ -1,5 +1,5 @@
-/* Layouts of pictures, calculated by hand and checked by their laws; pictures of any size stay
- * small. */
+/* Layouts of pictures, calculated by hand and checked by general properties. Pictures stay small
+ * whatever their input. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -20,9 +20,9 @@
 
 /* --- areas --- */
 
-/* The example of the paper: areas of 6, 6, 4, 3, 2, 2 and 1 in a box of 6 by 4. The two of 6 fill
- * the left half; 4 and 3 are at the top of the right half, 7/12 of its height; below them 2 takes
- * 2/5 of the width, the other 2 takes 2/3 of what is left, and 1 the rest. */
+/* The example of the paper: areas of 6, 6, 4, 3, 2, 2 and 1 in a box of 6 by 4. The two areas of 6
+ * fill the left half. 4 and 3 are at the top of the right half and take 7/12 of its height. Below
+ * them, 2 takes 2/5 of the width, the other 2 takes 2/3 of what is left, and 1 takes the rest. */
 static void squares_by_hand(void **state)
 {
     (void)state;
@@ -47,8 +47,8 @@ static int descending(const void *left, const void *right)
     return a > b ? -1 : a < b;
 }
 
-/* Check that each point of the box is in exactly one of the boxes, and that each box is as large as
- * its amount, except for rounded sides. */
+/* Check that each point of the box is in exactly one of the boxes, and that the area of each box
+ * matches its amount, except for rounded sides. */
 static void check_boxes(const int64_t *amounts, size_t count, mp_box in)
 {
     mp_box *boxes = mp_alloc(count * sizeof *boxes);
@@ -87,7 +87,7 @@ static void squares_by_law(void **state)
         int64_t amounts[COUNT];
         for (size_t i = 0; i < COUNT; i++) {
             random = random * 1664525u + 1013904223u;
-            /* Similar, very different, and maximum amounts. */
+            /* similar, very different, and maximum amounts */
             amounts[i] = round % 3 == 0   ? 100 + (int64_t)(random >> 28)
                          : round % 3 == 1 ? (int64_t)1 << (random >> 27)
                                           : INT64_MAX / COUNT - (int64_t)(random >> 20);
@@ -134,7 +134,7 @@ static void axes_by_hand(void **state)
     }
 }
 
-/* Axes of seven steps of each length, with room for eight: the next shorter step would be too
+/* Axes of seven steps of each length, with space for eight: the next shorter step would give too
  * many. */
 static void steps_of_time(void **state)
 {
@@ -148,7 +148,7 @@ static void steps_of_time(void **state)
     }
 }
 
-/* For any range there are few marks, and the range is on the axis. */
+/* Any range has few marks and is within its axis. */
 static void axes_by_law(void **state)
 {
     (void)state;
@@ -254,7 +254,7 @@ static void lines_stay_small(void **state)
     free(name);
 }
 
-/* Among many tags of one name, the only tag of another name is labelled. */
+/* If many tags have the same name, a tag with another name is labelled. */
 static void rare_tags_are_named(void **state)
 {
     (void)state;
@@ -284,7 +284,7 @@ static void rare_tags_are_named(void **state)
     free(text);
 }
 
-/* An amount with all its digits leaves no room for the name before it. */
+/* an amount with all its digits leaves no space for the name before it */
 static void names_without_room_are_left_out(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* The pipeline: all batches are processed in order, on either thread. */
+/* The pipeline: all batches are processed in order, in either thread. */
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,7 +11,7 @@
 
 #include "base/pipeline.h"
 
-/* The sum to which batches are added. It is exact only if they come in order. */
+/* The sum to which batches are added. It is correct only if they come in order. */
 typedef struct sum {
     uint64_t next, mixed, out_of_order;
     pthread_t last;
@@ -95,7 +95,7 @@ static void a_drain_waits_for_all(void **unused)
             if (number % step == 0) {
                 mp_pipeline_drain(pipeline);
                 assert_int_equal(total.next, number + 1);
-                total.mixed += 0; /* it belongs to the caller now */
+                total.mixed += 0; /* the sum belongs to the caller now */
             }
         }
         mp_pipeline_drain(pipeline);
@@ -122,7 +122,7 @@ static void little_work_is_done_at_once(void **unused)
     mp_pipeline_free(pipeline);
 }
 
-/* If nothing waits, a batch runs at once; otherwise it waits for its turn. */
+/* If no batch waits, a batch runs at once; otherwise it waits for its turn. */
 static void the_last_is_done_at_once(void **unused)
 {
     (void)unused;

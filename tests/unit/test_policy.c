@@ -1,4 +1,4 @@
-/* Policies: how rules are parsed, and the position of errors. */
+/* Policies: how rules are parsed, and where errors are reported. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -338,7 +338,8 @@ static void thresholds(void **state)
                              against[i].holds[c]);
 }
 
-/* Percentages of options equal those of rules: in floating point, some were a byte too small. */
+/* Percentages of options equal those of rules. In floating point, some of them would be a byte too
+ * small. */
 static void percentages_of_options(void **state)
 {
     (void)state;
@@ -366,8 +367,8 @@ static void percentages_of_options(void **state)
     }
 }
 
-/* Lines made of pieces of the grammar, and of any bytes: never a crash, and always a rule or an
- * error for each line that is not empty. */
+/* Lines made from pieces of the grammar, and of any bytes, never cause a crash. Each line that is
+ * not empty gives a rule or an error. */
 static void anything(void **state)
 {
     (void)state;

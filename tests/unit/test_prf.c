@@ -239,7 +239,7 @@ static void names_are_split(void **unused)
 {
     (void)unused;
     static const struct {
-        const char *units[3]; /* names with a CRC */
+        const char *units[3]; /* names of units, which have a CRC */
         const char *name, *program, *method;
     } cases[] = {
         {{"a.p"}, "proc a.p", "a.p", "proc"},
@@ -305,7 +305,7 @@ static void the_probe_knows_its_own(void **unused)
         {"\xef\xbb\xbf"
          "3 09/10/2021 \"d\" 16:59:51 \"\"\r\n",
          MP_MINE},
-        /* Claimed, and then refused by its version. */
+        /* claimed by its form, then refused because of its version */
         {"9 09/10/2021 \"d\" 16:59:51 \"\"\n", MP_MINE},
         {"3 2021-09-10 \"d\" 16:59:51 \"\"\n", MP_NOT_MINE},
         {"3 09/10/2021 \"d\" 165951 \"\"\n", MP_NOT_MINE},
@@ -320,7 +320,7 @@ static void the_probe_knows_its_own(void **unused)
                          cases[i].bid);
 }
 
-/* The agent as recorders write it, without a quote before its key; a number may be missing. */
+/* The agent, as recorders write it: without a quote before its key. A number may be missing. */
 static void the_agent_is_found_in_what_is_no_json(void **unused)
 {
     (void)unused;
@@ -342,7 +342,7 @@ static void the_agent_is_found_in_what_is_no_json(void **unused)
     reading_free(&r);
 }
 
-/* Rows of the expected form have columns; all rows are kept unchanged. */
+/* Rows of the expected form are split into columns. All rows are also kept unchanged. */
 static void statistics_are_looked_into(void **unused)
 {
     (void)unused;

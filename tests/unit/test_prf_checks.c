@@ -16,14 +16,14 @@
 
 extern const mp_reader mp_reader_prf;
 
-/* One change to a good profile of version 4, and the only diagnostic that it causes. Lines:
+/* A change to a valid profile of version 4, and the only diagnostic that it causes. First lines:
  * description 1, modules 3, call graph 8, lines 12, trace 21, coverage 26, statistics 34, nodes 43,
  * user data 48. */
 typedef struct bad_case {
     const char *what, *by;
     mp_diagnostic_id id;
     uint64_t line;
-    const char *message; /* a part of it */
+    const char *message; /* part of the message */
 } bad_case;
 
 static void check_bad(const bad_case *c)
@@ -129,8 +129,8 @@ static void contradictions_are_told(void **unused)
         check_bad(&cases[i]);
 }
 
-/* The tolerance is half a microsecond for each row, and one more: with two rows, 2 are accepted, 3
- * are not. */
+/* The tolerance is half a microsecond per row, plus one. With two rows, a difference of 2 is
+ * accepted, 3 is not. */
 static void the_total_is_right_within_the_rounding(void **unused)
 {
     (void)unused;
@@ -165,7 +165,7 @@ static void the_total_is_right_within_the_rounding(void **unused)
     }
 }
 
-/* A caller with a larger number is reported, but the tree is read as it is. */
+/* A caller whose number is larger is reported, but the tree is used as it is. */
 static void callers_come_first(void **unused)
 {
     (void)unused;
@@ -180,8 +180,9 @@ static void callers_come_first(void **unused)
     reading_free(&r);
 }
 
-/* A profile that starts while modules 1 and 2 are on the stack: the nodes link them, section 3
- * attaches both to the session. With a line 0 of module 1 that would be a contradiction. */
+/* A profile that starts while modules 1 and 2 are on the stack. The nodes link the two, while
+ * section 3 attaches both to the session. If module 1 had a line 0, that would be a
+ * contradiction. */
 static void frames_from_before_hang_under_the_session(void **unused)
 {
     (void)unused;

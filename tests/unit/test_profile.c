@@ -1,4 +1,4 @@
-/* Aggregated execution profiles: lines, methods, programs, call trees, totals, coverage. */
+/* Aggregated execution profiles: lines, methods, programs, call trees, totals and coverage. */
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -33,7 +33,7 @@ static int print_names(FILE *out, const reading *r, mp_string_id program, mp_str
                    start_line, overload);
 }
 
-/* Return the costs of everything that was read. */
+/* Return the costs of all recordings that were read. */
 static mp_profile_costs costs_of(const reading *r)
 {
     mp_error error = {0};
@@ -98,7 +98,7 @@ static char *dump_methods(const reading *r, bool programs)
     return text;
 }
 
-/* A path, with the key by which it is sorted among its siblings. */
+/* A path, and the key by which it is sorted among its siblings. */
 typedef struct path {
     mp_path_cost cost;
     const char *name;
@@ -126,7 +126,7 @@ static uint32_t depth_of(const mp_model *model, uint32_t node)
     return depth;
 }
 
-/* Return the paths depth first, the largest first, as a report prints them. */
+/* Return the paths in depth-first order, the largest first, as a report prints them. */
 static mp_path_cost *path_costs_of(const reading *r)
 {
     mp_error error = {0};
@@ -174,8 +174,8 @@ static void expect(char *dumped, const char *expected)
     free(dumped);
 }
 
-/* a.p calls b.p, whose method calls itself twice: a(100) > b(90) > run(60) > run(40) > run(10), and
- * a second run(5) below b. Cumulative time of run's line 0: 60 + 40 + 10 + 5. */
+/* a.p calls b.p, whose method run calls itself twice: a(100) > b(90) > run(60) > run(40) > run(10);
+ * a second run(5) is below b. The cumulative time of run's line 0 is 60 + 40 + 10 + 5. */
 #define RECURSION_MODULES "1 \"a.p\" \"\" 5\n2 \"b.p\" \"\" 6\n3 \"run b.p\" \"\" 0 7 \"\"\n.\n"
 #define RECURSION_CALLS "0 0 1 1\n1 2 2 1\n2 3 3 2\n3 8 3 2\n.\n"
 #define RECURSION_LINES                                                                            \
@@ -226,7 +226,7 @@ static void sessions_are_added_up_by_name(void **unused)
 static void overloads_stay_apart(void **unused)
 {
     (void)unused;
-    /* distinguished by their start line; without one, by the order of their numbers */
+    /* distinguished by their start line or, without one, by the order of their numbers */
     static const char text[] =
         BEGIN("1") "9 \"m C\" \"\" 0\n4 \"m C\" \"\" 0\n5 \"n C\" \"\" 0 10 \"\"\n"
                    "6 \"n C\" \"\" 0 20 \"\"\n1 \"C\" \"\" 5\n.\n.\n"
@@ -262,7 +262,7 @@ static void without_nodes_inclusive_times_are_estimates(void **unused)
     expect(dump_methods(&r, false), "b.p|run:7+0 excl 65 incl 100 estimated calls 4 ?0\n"
                                     "b.p|:0+0 excl 25 incl 90 estimated calls 1 ?0\n"
                                     "a.p|:0+0 excl 10 incl 100 estimated calls 1 ?0\n");
-    /* all calls of run come from its own program: its time is in that of b.p */
+    /* all calls of run come from its own program, so its time is part of b.p's */
     expect(dump_methods(&r, true), "b.p|:0+0 excl 90 incl 90 estimated calls 5 ?0\n"
                                    "a.p|:0+0 excl 10 incl 100 estimated calls 1 ?0\n");
     assert_null(paths);
@@ -311,7 +311,7 @@ static void children_are_ordered_and_costs_never_negative(void **unused)
     reading_free(&r);
 }
 
-/* Cycles of callers are cut somewhere; nodes attached to them still count. */
+/* Cycles of callers are cut at some node. Nodes attached to them still count. */
 static void cycles_are_cut(void **unused)
 {
     (void)unused;
@@ -328,13 +328,14 @@ static void cycles_are_cut(void **unused)
     assert_int_equal(mp_diagnostics_count(r.diagnostics, MP_DIAG_NODE_CYCLE), 2);
     assert_int_equal(inclusive, 15);
     assert_non_null(paths);
-    assert_int_equal(r.model->tree.count, 1 + 3); /* nodes 2 and 3 are roots now, and equal */
+    assert_int_equal(r.model->tree.count,
+                     1 + 3); /* nodes 2 and 3 have become roots, and are equal */
     mp_profile_costs_free(&costs);
     free(paths);
     reading_free(&r);
 }
 
-/* A chain of calls that is deeper than any recursion in C could follow. */
+/* A chain of calls that is too deep for recursion in C. */
 static void a_deep_chain_is_walked(void **unused)
 {
     (void)unused;
@@ -361,8 +362,8 @@ static void a_deep_chain_is_walked(void **unused)
     free(text);
 }
 
-/* Lines 3 and 4 of a program are executable. The first row says that 3 ran; in two sessions it is
- * one line. */
+/* Lines 3 and 4 of a program are executable. The first row says that 3 ran. In two sessions it
+ * still counts as one line. */
 static void coverage_of_the_first_row(void **unused)
 {
     (void)unused;
@@ -381,7 +382,7 @@ static void coverage_of_the_first_row(void **unused)
     }
 }
 
-/* ProTop's own program, and one whose name only begins like it. */
+/* ProTop's own program is left out; a program whose name begins like it is not. */
 static void instrumentation_is_left_out(void **unused)
 {
     (void)unused;
@@ -450,11 +451,11 @@ static void two_reports_are_added_up(void **unused)
     reading r = read_text(&mp_reader_rpt, "x.rpt", REPORT REPORT, 64);
     mp_profile_costs costs = costs_of(&r);
     const mp_code_cost *rows = costs.lines.items;
-    /* Each row without a line number is a line of its own. */
+    /* rows without a line number are separate lines */
     assert_int_equal(costs.lines.count, 4);
     assert_int_equal(rows[0].exclusive_us, 6000);
     assert_int_equal(rows[0].calls, 6);
-    /* Average of the sums, not of the printed averages. */
+    /* average of the sums, not of the printed averages */
     assert_int_equal((int64_t)rows[0].average_us, 1000);
     mp_profile_costs_free(&costs);
     reading_free(&r);

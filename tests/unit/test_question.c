@@ -1,4 +1,4 @@
-/* Questions made of names and texts. */
+/* Questions that are set by names and texts. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -60,7 +60,7 @@ static void what_a_report_does_not_have_is_refused(void **unused)
     assert_string_equal(set("info", "type", "x"), "info does not use --type");
     assert_string_equal(set("leaks", "policy", "x"), "leaks does not use --policy");
     assert_string_equal(set("leaks", "no-such", "x"), "leaks does not use --no-such");
-    /* Arguments of reading do not belong to the question. */
+    /* arguments of reading do not belong to the question */
     assert_string_equal(set("leaks", "at", "5s"), "leaks does not use --at");
 }
 
@@ -83,7 +83,7 @@ static void arguments_are_filled_over_defaults(void **unused)
     assert_int_equal(question.selection.count, 1);
     assert_true(question.selection.criteria[0].negated);
     assert_int_equal(question.selection.within.until.us, 1000000);
-    /* Both belong to the selection, under whatever option names. */
+    /* both belong to the selection, whatever their options are called */
     assert_int_equal(question.given_count, 4);
     assert_string_equal(question.given[2].argument, "selection");
     assert_string_equal(question.given[3].argument, "selection");
@@ -91,7 +91,7 @@ static void arguments_are_filled_over_defaults(void **unused)
     mp_question_free(&question);
 }
 
-/* No row is incomplete by mistake: each argument of a report has an offset and a variant. */
+/* Each argument of a report has an offset, and a variant that exists. */
 static void rows_name_variants_that_there_are(void **unused)
 {
     (void)unused;

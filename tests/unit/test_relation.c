@@ -1,5 +1,5 @@
-/* Relations of any recording: their sums equal its totals, keys find the same rows as a walk over
- * all rows, and a row does not depend on the wanted columns. */
+/* Relations of any recording: their sums equal its totals, a search by key finds the same rows as a
+ * walk over all rows, and a row does not depend on which columns are wanted. */
 #include <dirent.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,7 +17,7 @@
 #include "sql/sql.h"
 #include "support/memory_reader.h"
 
-/* A sample file that was read. */
+/* A sample file that has been read. */
 typedef struct sample {
     reading read;
     const mp_model *model;
@@ -28,7 +28,7 @@ typedef struct sample {
     mp_relation_source *source;
 } sample;
 
-/* Open a sample. Its source points into it, so it must not be moved. */
+/* Open a sample. Its source contains a pointer to it, so it must not be moved. */
 static void open_sample(sample *state, const char *name)
 {
     char path[512];
@@ -93,7 +93,7 @@ static int64_t count_of(const sample *state, const mp_relation *relation)
     return count;
 }
 
-/* Run a check on every file of the samples that is a recording. */
+/* Run a check on every recording among the samples. */
 static void each_sample(void (*check)(const sample *state))
 {
     static const char *const endings[] = {".oemp",     ".prf",   ".rpt",
@@ -252,7 +252,7 @@ static void keys_find_what_a_walk_finds(void **state)
 /* --- statements --- */
 
 typedef struct answer {
-    int64_t number; /* of the first row */
+    int64_t number; /* number in the first row */
     int64_t read;   /* rows read from tables */
 } answer;
 
@@ -270,8 +270,8 @@ static answer ask(const sample *state, const char *statement)
     return ended;
 }
 
-/* A statement with a condition on the key reads only the rows that fulfil it; with "+", which hides
- * the column, it reads all rows. */
+/* A statement with a condition on the key reads only the rows that satisfy it. With "+", which
+ * hides the key from SQLite, it reads all rows. */
 static void a_statement_reads_the_rows_of_its_keys(void **opaque)
 {
     (void)opaque;

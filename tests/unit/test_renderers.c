@@ -1,4 +1,4 @@
-/* Renderers: each on a document made by hand, byte for byte. */
+/* Renderers: each on a document made by hand, compared byte by byte. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -149,7 +149,7 @@ static void text_is_for_people(void **unused)
                              "  b, \"c\"       -5  (session)\n"
                              "  and 3 more\n" NOTHING);
     document->exact_bytes = true;
-    document->tables[1].list_depth = 0; /* only the first frame, in its row */
+    document->tables[1].list_depth = 0; /* only the first frame, in the row itself */
     check("text", document, 80, false,
           TOTALS("+1536") "Rows\n"
                           "  1 line\n"
@@ -161,7 +161,7 @@ static void text_is_for_people(void **unused)
     mp_document_free(document);
 }
 
-/* Columns take their width and two blanks: 42 + 9 + 11 is 62. */
+/* Each column takes its width and two blanks: 42 + 9 + 11 is 62. */
 static void what_does_not_fit_gives_way_in_order(void **unused)
 {
     (void)unused;
@@ -171,15 +171,15 @@ static void what_does_not_fit_gives_way_in_order(void **unused)
         const char *row;
     } narrow[] = {
         {62, "\n  0123456789012345678901234567890123456789   +1,200  a.p:1\n"},
-        /* 54: 32 columns for the name, whose next line is indented by two. */
+        /* 54: the name gets 32 columns, and its next line is indented by two */
         {54, "\n  01234567890123456789012345678901   +1,200  a.p:1\n    23456789\n"
              "      called from b.p:2\n"},
-        /* 46 is the minimum that leaves 24 for the name. */
+        /* 46 is the minimum that leaves 24 columns for the name */
         {46, "\n  012345678901234567890123   +1,200  a.p:1\n    4567890123456789\n"},
-        /* Below that, the site moves below its row: 45 - 2 - 9 is 34. */
+        /* below that, the site moves to a line below its row: 45 - 2 - 9 is 34 */
         {45, "\n  0123456789012345678901234567890123   +1,200\n    456789\n      at a.p:1\n"
              "      called from b.p:2\n"},
-        /* The number must stay: the name has 27 of 38. */
+        /* the number must stay: the name gets 27 of 38 */
         {38, "\n  012345678901234567890123456   +1,200\n    7890123456789\n      at a.p:1\n"},
         {10, "\n  01234567   +1,200\n    890123\n    456789\n"},
     };
@@ -218,12 +218,12 @@ static void numbers_go_by_their_importance(void **unused)
     } narrow[] = {
         {81, "  #  First  Second  Third  Because  Name                                     Line\n"
              "  1    7 B       8      9  so       shop.orders.checkout.OrderService:place    41\n"},
-        /* 11 less for the name would be 28, under 30: a minor column is removed, and the name keeps
-         * 37. */
+        /* taking 11 from the name would leave 28, less than 30; so a minor column is removed, and
+         * the name keeps 37 */
         {70, "  #  First  Second  Third  Name                                 Line\n"
              "  1    7 B       8      9  " CUT "orders.checkout.OrderService:place    41\n"},
-        /* The rank is removed, and the name keeps 30; then the third and the second column, but no
-         * more. */
+        /* the rank is removed, and the name keeps 30; then the third and the second column are
+         * removed, but no more */
         {60, "  First  Second  Third  Name                          Line\n"
              "    7 B       8      9  " CUT "checkout.OrderService:place    41\n"},
         {55, "  First  Second  Name                          Line\n"
@@ -263,8 +263,8 @@ static void colours_are_bold_and_underlined(void **unused)
     mp_document_free(document);
 }
 
-/* Names appear on the screen as they are in the recording, in records and in rows; only control
- * characters are written as \x and their number. */
+/* Names appear on the screen as they are in the recording, in records and in rows. Only control
+ * characters are replaced by \x and their number. */
 static void text_does_nothing_to_a_terminal(void **unused)
 {
     (void)unused;
@@ -410,14 +410,14 @@ static void rpt_has_the_columns_of_the_description(void **unused)
     static const struct {
         const char *format, *expected;
     } cases[] = {
-        /* 30, 5, 13, 13, 10, 20, 50; longer text is cut, longer numbers become "?". The page has
-         * 160 columns. */
+        /* widths are 30, 5, 13, 13, 10, 20 and 50; longer text is cut, longer numbers become "?";
+         * the page has 160 columns */
         {"rpt",
          INDENT_6 "lib/Z\xc3\xbcrich.p                   " NUMBERS "update               "
                   "FOR EACH customer NO-LOCK WHERE customer.name BEGI\n" INDENT_6
                   "a-program-with-a-name-of-35-le     ?             ? 123456.500000          ? "
                   "a-method-with-a-name\n"},
-        /* 30, 5, 13, 13, 10, 40 on a page of 120 columns. */
+        /* widths are 30, 5, 13, 13, 10 and 40, on a page of 120 columns */
         {"rpt-old", "  lib/Z\xc3\xbcrich.p                   " NUMBERS "update\n"
                     "  a-program-with-a-name-of-35-le     ?             ? 123456.500000          "
                     "? a-method-with-a-name-of-39-letters-all5\n"},
@@ -502,8 +502,8 @@ static void renderers_are_found_by_name(void **unused)
 
 /* --- rules and limits --- */
 
-/* Return a document with a rule that passes, one that fails, with all characters that need
- * escaping, and one that could not be judged. */
+/* Return a document with three rules: one passes, one fails and has all characters that need
+ * escaping, and one could not be judged. */
 static mp_document *judged(void)
 {
     static const mp_check rules[] = {
@@ -639,7 +639,7 @@ static void markdown_shows_every_table(void **unused)
     mp_document_free(document);
 }
 
-/* The part between its head and its scripts is compared. */
+/* Only the part between the page's head and its scripts is compared. */
 static void html_shows_every_table(void **unused)
 {
     (void)unused;

@@ -68,7 +68,7 @@ static void words_of_all_lengths(void **unused)
         assert_true(mp_hex_word(&cursor, text + strlen(text), &value));
         assert_int_equal(value, expected);
         assert_ptr_equal(cursor, text + length);
-        cursor = text; /* the end of the text cuts the word, whatever follows */
+        cursor = text; /* the word ends where the text ends, whatever follows in memory */
         assert_true(mp_hex_word(&cursor, text + length, &value));
         assert_int_equal(value, expected);
     }
@@ -92,7 +92,7 @@ static void words_that_are_no_numbers(void **unused)
 
 /* --- records --- */
 
-/* The part of a dump that the format's document shows, and an object with references. */
+/* The part of a dump that the format's document shows, plus an object with references. */
 static const char portion[] = "a 2 bubblecs.exe\n"
                               "t 2 System.RuntimeType\n"
                               "o 7c79f 2 64\n"
@@ -219,7 +219,7 @@ static void roots_of_unknown_kinds_and_flags_are_kept(void **unused)
     reading r = read_dump("a 2 x\nr 1 4 0\nr 1 1f 8000000a\nr 1 3 2 9\nt 1 T\no 1 1 1\nc x\n");
     const mp_graph *graph = r.model->graph;
     assert_int_equal(graph->roots.count, 4);
-    assert_int_equal(graph->roots.items[1].container.i, 0); /* a static field without one */
+    assert_int_equal(graph->roots.items[1].container.i, 0); /* a static field without a container */
     assert_int_equal(graph->roots.items[2].kind, 0x1f);
     assert_int_equal(graph->roots.items[2].flags, 0x8000000a);
     assert_string_equal(
@@ -299,7 +299,7 @@ static void sections_have_names_of_their_own(void **unused)
     assert_int_equal(graph->count, 4);
     assert_int_equal(graph->domains.count, 3);
     assert_memory_equal(graph->targets, targets, sizeof targets);
-    assert_int_equal(graph->types[3], graph->types[2]); /* both types have one name */
+    assert_int_equal(graph->types[3], graph->types[2]); /* both types have the same name */
     assert_string_equal(type_name(&r, 4), "<type 7>");
     assert_int_equal(graph->declared_types, 2);
     assert_int_equal(graph->roots.items[1].object, 1);
@@ -374,8 +374,8 @@ static void a_section_that_is_not_closed(void **unused)
     (void)unused;
     static const char *const texts[] = {
         "a 2 x\nt 1 T\no 1 1 1\no 2 1 1\n",                    /* no c */
-        "a 2 x\nt 1 T\no 1 1 1\no 2 1 1\no 3 1 ",              /* cut in a record */
-        "a 2 x\nt 1 T\no 1 1 1\no 2 1 1\nc x",                 /* the name may be cut */
+        "a 2 x\nt 1 T\no 1 1 1\no 2 1 1\no 3 1 ",              /* truncated in a record */
+        "a 2 x\nt 1 T\no 1 1 1\no 2 1 1\nc x",                 /* the name may be truncated */
         "a 2 x\nt 1 T\no 1 1 1\na 2 y\nt 2 T\no 2 2 1\nc y\n", /* the first one */
     };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
@@ -390,7 +390,7 @@ static void a_section_that_is_not_closed(void **unused)
     }
 }
 
-/* Wherever a dump is cut, complete lines count. */
+/* Wherever a dump is truncated, its complete lines count. */
 static void cut_at_every_byte(void **unused)
 {
     (void)unused;
@@ -488,7 +488,7 @@ static void dumps_are_moments_of_one_session(void **unused)
         assert_true(model->snapshots.items[i].whole);
     }
     assert_int_equal(model->snapshots.items[1].time_us, 0);
-    assert_int_equal(model->snapshots.items[2].time_us, 32000); /* the clock started again */
+    assert_int_equal(model->snapshots.items[2].time_us, 32000); /* the clock was restarted */
     assert_int_equal(model->snapshots.items[3].time_us, 0);     /* unknown */
     assert_int_equal(model->snapshots.items[2].live_objects, 4);
     assert_int_equal(model->snapshots.items[2].live_bytes, 0x29);

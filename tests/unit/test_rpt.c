@@ -15,8 +15,8 @@
 
 #define NAME "protop3.2026.05.05.14.31.15.rpt"
 
-/* Widths: program 30, line 5, time 13, average time 13, calls 10, then 40, or 20 and 50
- * characters. */
+/* Widths: program 30, line 5, time 13, average time 13, calls 10, then one column of 40 characters,
+ * or two of 20 and 50. */
 #define RULER "------------------------------ ----- ------------- ------------- ---------- "
 #define DASHES_20 "--------------------"
 #define DASHES_50 "--------------------------------------------------"
@@ -143,7 +143,8 @@ static void numbers_are_read_as_they_are_printed(void **unused)
 {
     (void)unused;
     static const struct {
-        const char *cells; /* line 5, time 13, average time 13, calls 10 characters */
+        const char *cells; /* cells of line, time, average time and calls, with 5, 13, 13 and 10
+                              characters */
         bool good;
         int64_t us, calls;
     } cases[] = {

@@ -22,16 +22,19 @@ static void centres(void **state)
     } cases[] = {
         {{7}, 1, 7, 0},
         {{10, 4}, 2, 7, 3},
-        {{4, 7}, 2, 5, 2},    /* 5.5 rounded down, 1.5 up */
+        {{4, 7}, 2, 5, 2},    /* the centre is 5.5 rounded down, the spread 1.5 rounded up */
         {{-4, -7}, 2, -6, 2}, /* -5.5 rounded down */
-        {{9, 1, 5}, 3, 5, 4}, /* half of 8 */
-        {{5, 5, 6}, 3, 5, 1}, /* half of 1, rounded up; the median of the deviations would be 0 */
+        {{9, 1, 5}, 3, 5, 4}, /* the spread is half of 8 */
+        {{5, 5, 6},
+         3,
+         5,
+         1}, /* the spread is half of 1, rounded up; the median of the deviations would be 0 */
         {{3, 3, 3, 3, 90}, 5, 3, 44},
         {{1, 2, 3, 4, 5, 6, 100}, 7, 4, 50},
-        /* Eight values: the lowest and the highest are left out, 2 to 8 stay. */
+        /* eight values: the lowest and the highest are left out, and 2 to 8 stay */
         {{900, 3, 4, 2, 6, 7, 8, 1}, 8, 5, 3},
         {{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 900}, 15, 8, 6},
-        /* Sixteen values: two at each end are left out, 3 to 14 stay. */
+        /* sixteen values: two at each end are left out, and 3 to 14 stay */
         {{-9, -9, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 900, 900}, 16, 8, 6},
         {{INT64_MAX / 2, -(INT64_MAX / 2)}, 2, 0, INT64_MAX / 2},
     };
@@ -55,13 +58,13 @@ static mp_digest *run_of(int64_t bytes, uint32_t name)
     return digest;
 }
 
-/* The run with the median of bytes represents all, with a list of the runs. */
+/* The run with the median of bytes represents all runs, and lists them. */
 static void runs_together(void **state)
 {
     (void)state;
     mp_digest *runs[] = {run_of(30, 1), run_of(10, 2), run_of(20, 1), run_of(20, 2)};
     mp_digest *digest = mp_digest_of_runs(runs, 4);
-    assert_ptr_equal(digest, runs[2]); /* 10, 20, 20, 30: the second in the given order */
+    assert_ptr_equal(digest, runs[2]); /* of 10, 20, 20 and 30, the second one in the given order */
     assert_int_equal(digest->run_count, 4);
     assert_int_equal(runs[0]->has, MP_HAS_LIVE);
     mp_digest *any = mp_digest_of_any_run(digest);

@@ -19,7 +19,7 @@ static reading heap(void)
 {
     reading r = read_text(&mp_reader_oemp, "a.oemp", HEAP, 4096);
     assert_true(r.ok);
-    r.model->kind = MP_KIND_RECORDING; /* set by loading */
+    r.model->kind = MP_KIND_RECORDING; /* normally set by loading */
     return r;
 }
 
@@ -53,7 +53,8 @@ static void expect(const mp_model *model, const mp_selection *selection, figures
     mp_filter_free(selected);
 }
 
-/* Alive at 3: 1 (10), 2 (100), 3 (25), 4 (21), 5 (200), 6 (50), 9 (22); 7 was deleted. */
+/* Alive at 3, with bytes: 1 (10), 2 (100), 3 (25), 4 (21), 5 (200), 6 (50), 9 (22). Object 7 was
+ * deleted. */
 static void each_subject(void **unused)
 {
     (void)unused;
@@ -97,7 +98,7 @@ static void each_subject(void **unused)
     reading_free(&r);
 }
 
-/* An object of unknown type has a type too: in dumps it may be the type of an object. */
+/* Objects of unknown type have a type too: in dumps, type 0 may be the type of an object. */
 static void an_unknown_type_is_a_type(void **unused)
 {
     (void)unused;

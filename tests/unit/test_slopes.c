@@ -1,5 +1,5 @@
-/* Slopes of series with equal values, computed once for all equal ones, compared with all slopes,
- * computed one by one and sorted. */
+/* Slopes of series with equal values. They are computed once for all equal values, and compared
+ * with all slopes, computed one by one and sorted. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -80,7 +80,7 @@ static mp_slope_ranks by_sorting(const double *values, size_t count)
     return result;
 }
 
-/* Series that change seldom and often, by equal and by different amounts. */
+/* Series that change seldom or often, by equal or by different amounts. */
 static void ranks_are_those_of_all_slopes(void **unused)
 {
     (void)unused;

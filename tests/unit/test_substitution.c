@@ -1,4 +1,4 @@
-/* s/REGEX/TEXT/ as in sed -E; the expected results are those that sed prints. */
+/* s/REGEX/TEXT/ as in sed -E. The expected results are those that sed prints. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -28,7 +28,7 @@ static const struct {
     {"s/(a)|(n)/[\\1\\2]/g", "ban", "b[a][n]"},
     {"s/(x)?a/[\\1]/", "ba", "b[]"},
     {"s/(.)(.)(.)(.)(.)(.)(.)(.)(.)/\\9\\1/", "123456789", "91"},
-    {"s/a/\\10/", "ba", "b0"}, /* there is no such group: empty */
+    {"s/a/\\10/", "ba", "b0"}, /* the group does not exist, so it is empty */
     /* other delimiters, and escaped ones */
     {"s|/|.|g", "shop/main/p", "shop.main.p"},
     {"s,/,.,", "shop/main/p", "shop.main/p"},
@@ -38,7 +38,7 @@ static const struct {
     {"s/\\\\/\\//g", "shop\\main\\p", "shop/main/p"},
     {"s/a/b\\\\/", "a/", "b\\/"},
     {"s|\\\\|/|", "a\\b", "a/b"},
-    /* anchors: only the start of the text is a start */
+    /* anchors: only the start of the whole text counts as a start */
     {"s/^a/b/g", "aaa", "baa"},
     {"s/a$/b/g", "aaa", "aab"},
     {"s/^/> /g", "ab", "> ab"},
@@ -108,7 +108,7 @@ static void long_names_are_rewritten_whole(void **unused)
     mp_substitutions_free(rules);
 }
 
-/* Each match of "a" is searched up to the end, because a longer one may be there. */
+/* Each match of "a" is searched to the end of the text, because a longer match may be there. */
 static void what_takes_far_too_long_is_told(void **unused)
 {
     (void)unused;

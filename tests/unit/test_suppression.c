@@ -1,4 +1,4 @@
-/* Suppressions: valid and invalid files, and the effect of suppressions on leaks. */
+/* Suppressions: valid and invalid files, and how suppressions affect leaks. */
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -84,7 +84,7 @@ static void files_without_suppressions(void **unused)
     }
 }
 
-/* Text that is not UTF-8 is ISO 8859-1, as in recordings. */
+/* Text that is not UTF-8 is read as ISO 8859-1, as in recordings. */
 static void latin_1_is_read(void **unused)
 {
     (void)unused;
@@ -121,7 +121,7 @@ static const struct {
     {"[a]\nlimit = 12 x\n", "f:2:9: error: limit = 12 x, expected a size such as 64K or 1.5 MiB"},
     {"[a]\nexpires = 2027-02-29\n",
      "f:2:11: error: expires = 2027-02-29, expected a day such as 2027-06-30"},
-    /* Columns count characters: "\u00e9" is one. */
+    /* columns count characters: "\u00e9" is one */
     {"[a]\n# \xc3\xa9\n\xc3\xa9 = \xc3\xa9\n",
      "f:3:1: error: unknown key \"\xc3\xa9\", expected type, source, name, stack, thread, "
      "reason, limit or expires"},
@@ -144,7 +144,7 @@ static void errors_tell_where_and_what_was_expected(void **unused)
     }
 }
 
-/* The C library's message about a regular expression is passed on. */
+/* The C library's message about an invalid regular expression is passed on. */
 static void a_wrong_regular_expression_is_told(void **unused)
 {
     (void)unused;
@@ -193,7 +193,7 @@ static void no_damage_does_harm(void **unused)
     static const char bits[] = "[]=#;\n\r\t \\(){}*+?^$|.0-9\xc3\xe9\xff\x01";
     uint32_t seed = 1;
     for (int round = 0; round < 20000; round++) {
-        /* Allocated with its exact length, so that the sanitizer detects any access beyond it. */
+        /* allocated with its exact length, so that the sanitizer detects any access beyond it */
         size_t length = sizeof good - 1;
         char *text = malloc(length);
         mp_error error = {0};
@@ -251,7 +251,7 @@ static const struct {
     {"", "suppressed 0/0, leaked 3/272 at 3, alive 6/407\n"},
     {"[a]\ntype=Proc*\nreason=r\n",
      "a used 1 1/200\nsuppressed 1/200, leaked 2/72 at 2, alive 6/407\n"},
-    /* All subjects must match; of one subject, any pattern. */
+    /* all subjects must match; among patterns of one subject, any of them */
     {"[a]\ntype=Proc*\ntype=Temp*\nname=t?\nreason=r\n",
      "a used 1 1/50\nsuppressed 1/50, leaked 2/222 at 2, alive 6/407\n"},
     {"[a]\nstack=^order\\.p:[36]$\nreason=r\n",
@@ -260,20 +260,20 @@ static const struct {
      "a used 3 3/272\nsuppressed 3/272, leaked 0/0 at 0, alive 6/407\n"},
     {"[a]\nsource=main*\nreason=r\n",
      "a unused 0 0/0\nsuppressed 0/0, leaked 3/272 at 3, alive 6/407\n"},
-    /* Live objects that do not leak are not suppressed: object 3 existed before. */
+    /* live objects that do not leak are not suppressed: object 3 existed before */
     {"[a]\ntype=Dynamic Query\nreason=r\n",
      "a used 1 1/22\nsuppressed 1/22, leaked 2/250 at 2, alive 6/407\n"},
-    /* The first one applies. */
+    /* the first suppression that matches applies */
     {"[a]\ntype=Proc*\nreason=r\n[b]\nsource=order.p\nreason=r\n[c]\ntype=*\nreason=r\n",
      "a used 1 1/200\nb used 2 2/72\nc unused 0 0/0\n"
      "suppressed 3/272, leaked 0/0 at 0, alive 6/407\n"},
-    /* A leak up to the limit is accepted, a larger one is not; then the next suppression may
-     * apply. */
+    /* a leak up to the limit is accepted, but not a larger one, to which the next suppression may
+     * apply */
     {"[a]\ntype=Proc*\nlimit=200\nreason=r\n",
      "a used 1 1/200\nsuppressed 1/200, leaked 2/72 at 2, alive 6/407\n"},
     {"[a]\nsource=*\nlimit=271\nreason=r\n[b]\ntype=Temp*\nreason=r\n",
      "a over limit 3 3/272\nb used 1 1/50\nsuppressed 1/50, leaked 2/222 at 2, alive 6/407\n"},
-    /* Today is 2027-06-30. */
+    /* here, today is 2027-06-30 */
     {"[a]\ntype=Proc*\nexpires=2027-06-30\nreason=r\n",
      "a used 1 1/200\nsuppressed 1/200, leaked 2/72 at 2, alive 6/407\n"},
     {"[a]\ntype=Proc*\nexpires=2027-06-29\nreason=r\n[b]\ntype=x\nexpires=2026-12-31\n"
@@ -282,7 +282,7 @@ static const struct {
 };
 
 /* Leaks up to _PreCleanUp, born after the first snapshot: Procedure 1/200 at order.p:3, Temp-table
- * 1/50 named tt at order.p:6, Dynamic Query 1/22 at order.p:5; 6/407 are alive. */
+ * 1/50 named tt at order.p:6, Dynamic Query 1/22 at order.p:5. 6/407 are alive. */
 static void leaks_are_suppressed_as_by_hand(void **unused)
 {
     (void)unused;
@@ -303,7 +303,8 @@ static void leaks_are_suppressed_as_by_hand(void **unused)
     reading_free(&r);
 }
 
-/* The temp-table is scoped to the procedure: if that is accepted, no leak owns the table. */
+/* The temp-table is scoped to the procedure. If the procedure is accepted, no leak owns the
+ * table. */
 static void what_is_suppressed_owns_no_leak(void **unused)
 {
     (void)unused;

@@ -1,4 +1,4 @@
-/* Taligent heap logs: splitting lines, replaying blocks, and the recorded results. */
+/* Taligent heap logs: parsing of lines, replay of blocks, and the resulting figures. */
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -142,7 +142,7 @@ static void crawls_hold_their_own_separator(void **unused)
 
 /* --- order --- */
 
-/* Return the index of the earliest waiting event: by time, then by line. */
+/* Return the index of the earliest waiting event, by time and then by line. */
 static size_t earliest(const mp_event *waiting, size_t count)
 {
     size_t found = 0;
@@ -162,8 +162,8 @@ static void check_next(mp_event *waiting, size_t *count, const mp_event *next)
     waiting[index] = waiting[--*count];
 }
 
-/* Compared with a list that is searched each time. Times ascend with jitter, or are random; 0 and
- * -1 mean the default window and none. */
+/* The order of events is compared with a list that is searched each time. Times ascend with jitter,
+ * or are random. 0 is the default number of waiting events, and -1 is none. */
 static void events_wait_for_late_ones(void **unused)
 {
     (void)unused;
@@ -205,8 +205,8 @@ static void events_wait_for_late_ones(void **unused)
 
 /* --- replay --- */
 
-/* One thread allocates and deletes, another one deletes blocks of the first. An address is reused,
- * one is freed twice, one was never allocated, one is allocated again while it is alive. */
+/* One thread allocates and deletes; another deletes blocks of the first. An address is reused, one
+ * is freed twice, one was never allocated, and one is allocated again while it is alive. */
 #define LOG                                                                                        \
     TITLE "0-0\told\t0x10\t40\tTLock\n"                                                            \
           "1-1\t1000\t0x20\t100\tnovtbl\toperator new(int)|A::f()|main\n"                          \
@@ -239,7 +239,7 @@ static void a_log_is_replayed(void **unused)
         mp_window window = window_of(&r);
         mp_totals totals = mp_totals_of(&window);
         const mp_events *events = r.model->events;
-        /* Alive at the end: the old block of 2 bytes, and the 70 bytes of C::h. */
+        /* alive at the end: the old block of 2 bytes, and the 70 bytes of C::h */
         assert_int_equal(totals.live_objects, 2);
         assert_int_equal(totals.live_bytes, 72);
         assert_int_equal(totals.created_objects, 4);
@@ -267,7 +267,7 @@ static void a_log_is_replayed(void **unused)
     }
 }
 
-/* Old blocks are found before the peak; after it, when their type has changed since; and after the
+/* Old blocks are listed before the peak; after it, when their type has changed; and after the
  * maximum of finished slices. All of them count from the start. There are ten slices of 10 us. */
 static void old_blocks_were_always_there(void **unused)
 {
@@ -276,7 +276,7 @@ static void old_blocks_were_always_there(void **unused)
                               "1-1 1005 0x2 100 novtbl f|main\n"
                               "1-1 1012 0x2 del TA g|main\n"
                               "0-0 old 0x3 40 TLock\n"
-                              /* The address is in use: not an old block. */
+                              /* the address is in use, so this is not an old block */
                               "0-0 old 0x1 999 TLock\n"
                               "1-1 1025 0x4 20 novtbl h|main\n"
                               "1-1 1035 0x3 del TLock g|main\n"
@@ -286,11 +286,11 @@ static void old_blocks_were_always_there(void **unused)
                               "1-1 1055 0x5 del TLock g|main\n"
                               "0-0 old 0x8 5 TLock\n"
                               "1-1 1075 0x6 del TH g|main\n"
-                              "1-1 1085 0x6 205 novtbl h|main\n" /* 243 bytes: almost the peak */
+                              "1-1 1085 0x6 205 novtbl h|main\n" /* 243 bytes, almost the peak */
                               "1-1 1090 0x6 del TH g|main\n"
                               "1-1 1100 0x9 1 novtbl h|main\n";
-    /* The four old ones have 40 + 7 + 3 + 5 = 55 bytes. The peak of a slice is at least the amount
-     * at its start. */
+    /* the four old ones have 40 + 7 + 3 + 5 = 55 bytes; a slice's peak is at least the amount at
+     * its start */
     static const struct {
         int64_t live_objects, live_bytes, peak_objects, peak_bytes, peak_time_us;
     } snapshots[] = {
@@ -298,8 +298,9 @@ static void old_blocks_were_always_there(void **unused)
         {5, 45, 6, 85, 30},  {6, 245, 6, 245, 45}, {5, 238, 6, 245, 50}, {5, 238, 5, 238, 60},
         {4, 38, 5, 238, 70}, {4, 38, 5, 243, 85},  {5, 39, 5, 39, 100},
     };
-    /* Most bytes were alive at 45 us: 10 of f, 220 of h, 7 and 5 of the locks, 3 without a type. At
-     * the start there were three locks; at the end, the last of them and 20 and 1 bytes of h. */
+    /* Most bytes were alive at 45 us: 10 of f, 220 of h, 7 and 5 of the locks, and 3 without a
+     * type. At the start there were three locks. At the end there were the last of them, and 20 and
+     * 1 bytes of h. */
     static const struct {
         const char *type;
         mp_peak_share start, peak, end;
@@ -346,7 +347,7 @@ static void old_blocks_were_always_there(void **unused)
     }
 }
 
-/* Equally many bytes at a later time do not move the peak. */
+/* the same number of bytes at a later time does not move the peak */
 #define TIE                                                                                        \
     "1-1 2000 0x1 10 novtbl f|main\n"                                                              \
     "1-1 2001 0x2 20 novtbl h|main\n"                                                              \
@@ -363,7 +364,7 @@ static void the_peak_is_the_first_of_equals(void **unused)
     } cases[] = {
         {TIE, 1},
         {"1-1 1000 0x1 10 novtbl f\n1-1 1050 0x1 del T f\n", 0},
-        /* since the earliest event, which is on the second line */
+        /* counted from the earliest event, which is on the second line */
         {"1-1 1000 0x1 10 novtbl f\n1-1 999 0x2 9 novtbl f\n1-1 1050 0x1 del T f\n", 1},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -374,8 +375,8 @@ static void the_peak_is_the_first_of_equals(void **unused)
     }
 }
 
-/* Names are stored as numbers of up to fifteen letters: these names differ in a few letters, or
- * after the fifteenth. */
+/* Names of up to fifteen letters are stored as numbers. These names differ in a few letters, or
+ * only after the fifteenth. */
 static void threads_have_whole_names(void **unused)
 {
     (void)unused;
@@ -409,7 +410,7 @@ static void threads_have_whole_names(void **unused)
     reading_free(&r);
 }
 
-/* Amounts of each type that were alive at the peak of its own log. */
+/* For each type, the amount that was alive at the peak of its log. */
 static void peaks_of_two_logs(void **unused)
 {
     (void)unused;
@@ -473,7 +474,8 @@ static void types_of_the_living_are_inferred(void **unused)
     mp_window window = window_of(&r);
     const mp_leaks *leaks = mp_window_leak_sites(&window);
     assert_int_equal(leaks->count, 2);
-    assert_string_equal(leaks->items[0].type, "(unknown)"); /* 6 bytes of g, of unknown type */
+    assert_string_equal(leaks->items[0].type,
+                        "(unknown)"); /* 6 bytes of g, whose type is unknown */
     assert_string_equal(leaks->items[1].type, "TB");
     assert_int_equal(leaks->items[1].inference->typed, 2);
     assert_int_equal(leaks->items[1].inference->deleted, 4);
@@ -536,7 +538,8 @@ static void ages_of_very_many_become_coarser(void **unused)
     size_t size;
     FILE *out = open_memstream(&text, &size);
     int64_t time = 0;
-    for (int64_t i = 1; i <= BLOCKS; i++) { /* each lives a microsecond longer than the last */
+    for (int64_t i = 1; i <= BLOCKS;
+         i++) { /* each block lives a microsecond longer than the one before */
         fprintf(out, "1-1 %" PRId64 " 0x1 8 novtbl f\n", time);
         time += i;
         fprintf(out, "1-1 %" PRId64 " 0x1 del T f\n", time);
@@ -602,7 +605,7 @@ static void a_section_without_anomalies_reports_none(void **unused)
     }
 }
 
-/* The end of a line may be missing in a number or in the deleting thread. */
+/* The file may end in a number or in the deleting thread. */
 static void an_analysis_file_may_be_torn(void **unused)
 {
     (void)unused;
@@ -621,7 +624,7 @@ static void an_analysis_file_may_be_torn(void **unused)
     }
 }
 
-/* Enough lines for a second thread, whose diagnostics stay in the order of the lines. */
+/* There are enough lines for a second thread, and diagnostics stay in the order of the lines. */
 static void long_lines_are_told_in_order(void **unused)
 {
     (void)unused;

@@ -1,4 +1,5 @@
-/* Slices and UTF-8: well-formed sequences of the Unicode Standard, and ISO 8859-1 for the rest. */
+/* Slices and UTF-8: well-formed sequences by the Unicode Standard, and everything else as ISO
+ * 8859-1. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,7 +10,7 @@
 
 #include "base/text.h"
 
-/* The Unicode Standard, version 15, table 3-7: well-formed UTF-8 byte sequences, row by row. */
+/* Well-formed UTF-8 byte sequences: the rows of table 3-7 in the Unicode Standard, version 15. */
 static const struct {
     size_t length;
     unsigned char low[4], high[4];
@@ -40,7 +41,7 @@ static size_t by_the_table(const unsigned char *bytes, size_t left)
     return 0;
 }
 
-/* All pairs of first bytes, followed by bytes at every boundary, cut at every length. */
+/* All pairs of first bytes, followed by bytes at every boundary, and cut at every length. */
 static void sequences_are_those_of_the_table(void **unused)
 {
     (void)unused;
@@ -100,7 +101,7 @@ static void other_bytes_are_iso_8859_1(void **unused)
     assert_int_equal(text.length, 128 + 2 * 128);
     const unsigned char *cursor = (const unsigned char *)text.start;
     for (unsigned i = 0; i < 256; i++) {
-        /* Byte i is U+00i: two bytes of UTF-8 hold eleven bits as 110xxxxx 10xxxxxx. */
+        /* Byte i is the character U+00i: UTF-8 stores its eight bits as 110xxxxx 10xxxxxx. */
         unsigned point = *cursor < 0x80 ? *cursor : (*cursor & 0x1fu) << 6 | (cursor[1] & 0x3fu);
         assert_int_equal(point, i);
         cursor += *cursor < 0x80 ? 1 : 2;
@@ -171,7 +172,7 @@ static void lines_are_taken_off(void **unused)
         assert_true(mp_slice_equal(line, mp_slice_of(lines[i])));
     }
     assert_false(mp_slice_take_line(&text, &line));
-    /* The last line may have no line end. */
+    /* the last line may have no line end */
     text = mp_slice_of("\r\n");
     assert_true(mp_slice_take_line(&text, &line));
     assert_int_equal(line.length, 0);
@@ -201,7 +202,7 @@ static void buffers_grow(void **unused)
     free(buffer.text);
 }
 
-/* By hand: letters added, left out, replaced, swapped with the next one. */
+/* By hand: letters are added, left out, replaced, or swapped with the next one. */
 static void nearest(void **state)
 {
     (void)state;

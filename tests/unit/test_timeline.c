@@ -1,4 +1,4 @@
-/* Nesting of a trace's executions, in the order of their completion. */
+/* Executions of a trace, which are listed in the order of completion, are nested. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -49,8 +49,8 @@ static void check(const char *trace, const expectation *expected, size_t count)
 }
 #define CHECK(trace, expected) check(trace, expected, sizeof(expected) / sizeof *(expected))
 
-/* Line 3 of module 1 calls module 2, whose lines 1 and 2 take less than a microsecond: all start in
- * the same one. */
+/* Line 3 of module 1 calls module 2, whose lines 1 and 2 take less than a microsecond, so all of
+ * them start in the same one. */
 static void test_the_same_microsecond(void **state)
 {
     static const expectation expected[] = {
@@ -63,8 +63,8 @@ static void test_the_same_microsecond(void **state)
           expected);
 }
 
-/* The caller is not traced: line 40 of module 2 in two calls of it, the second with module 3
- * inside. Untraced code takes time too: the call ends with the last execution inside of it. */
+/* The caller is not traced. Line 40 of module 2 runs in two calls; in the second, module 3 runs
+ * inside. Untraced code takes time too, so the call ends with the last execution inside of it. */
 static void test_a_part(void **state)
 {
     static const expectation expected[] = {

@@ -25,10 +25,10 @@ static void check_trend(const mp_trend *trend, mp_trend_kind kind, double slope,
     assert_float_equal(trend->high, high, 1e-9);
 }
 
-/* n values have N = n(n-1)/2 slopes. The rank of the interval's low end is (N - 1.96 s) / 2, with
- * 18 s^2 = n(n-1)(2n+5) - sum of t(t-1)(2t+5) for each t equal values; its high end is at the same
- * distance from the other end. If there are steps, the slopes are those of the series without
- * them. */
+/* n values have N = n(n-1)/2 slopes. The rank of the interval's low end is (N - 1.96 s) / 2. For 18
+ * s^2, subtract from n(n-1)(2n+5) the term t(t-1)(2t+5) of each group of t equal values. The high
+ * end is at the same distance from the other end. If there are steps, the slopes are those of the
+ * series without them. */
 static const struct {
     size_t count;
     int64_t values[12];
@@ -45,9 +45,9 @@ static const struct {
     {4, {100, 100, 100, 0}, MP_TREND_DROP, 0, 0, 0, {{3, -100}}},
     {10, {10, 50, 50, 50, 50, 50, 50, 50, 50, 50}, MP_TREND_JUMP, 0, 0, 0, {{1, 40}}},
     {10, {10, 10, 10, 10, 10, 50, 50, 50, 50, 50}, MP_TREND_JUMP, 0, 0, 0, {{5, 40}}},
-    /* Two steps: that of 60 is less than twice the 40 of the rest. 9 of 36 slopes are 0, the
-     * largest are 60, 40, 30 x2, 25, 20 x7, 16.7 x3, 15 x2, 14.3 x2: the middle ones are 100/7. 18
-     * s^2 = 1656 - 198 = 1458; rank (36 - 17.6) / 2 = 9.2, so 9. */
+    /* Two steps. The step of 60 is less than twice the 40 of the rest. 9 of 36 slopes are 0; the
+     * largest are 60, 40, 30 x2, 25, 20 x7, 16.7 x3, 15 x2, 14.3 x2, so the middle ones are 100/7.
+     * 18 s^2 = 1656 - 198 = 1458; rank (36 - 17.6) / 2 = 9.2, so 9. */
     {9, {0, 0, 0, 60, 60, 60, 100, 100, 100}, MP_TREND_FLAT, 100 / 7., 0, 20, {{0, 0}}},
     /* A staircase. Slopes: 0 x4, 3.33 x3, 4 x2, 4.29, 5 x12, 6, 6.67 x2, 10 x3; the middle two
      * are 5. 18 s^2 = 1176 - 72 = 1104; rank (28 - 15.3) / 2 = 6.3, so 6. */
@@ -55,19 +55,19 @@ static const struct {
     /* A sawtooth: -4 x3, -1.33 x2, -0.8, 0 x6, 1.33, 4 x2. 18 s^2 = 510 - 132 = 378; rank
      * (15 - 8.98) / 2 = 3.01, so 3. */
     {6, {5, 1, 5, 1, 5, 1}, MP_TREND_FLAT, 0, -4, 4 / 3., {{0, 0}}},
-    /* A step and a leak: start-up memory is freed after the first value, in the middle, at the end.
-     * All slopes of the rest are 100. */
+    /* A step and a leak. Start-up memory is freed after the first value, in the middle, and at the
+     * end. All slopes of the rest are 100. */
     {6, {7100, 200, 300, 400, 500, 600}, MP_TREND_GROWS, 100, 100, 100, {{1, -6900}}},
     {7, {7100, 7200, 7300, 400, 500, 600, 700}, MP_TREND_GROWS, 100, 100, 100, {{3, -6900}}},
     {5, {7100, 7200, 7300, 7400, 0}, MP_TREND_GROWS, 100, 100, 100, {{4, -7400}}},
-    /* Four values: three are left, and the four do not grow. */
+    /* Four values: without the step three are left, and the four do not grow. */
     {4, {7100, 200, 300, 400}, MP_TREND_DROP, 100, 100, 100, {{1, -6900}}},
-    /* 0 1 2 3 is left; a larger rise to the fifth value does not matter. The mirror image
-     * shrinks. */
+    /* 0 1 2 3 is left. A larger rise to the fifth value does not matter. The mirror image shrinks.
+     */
     {5, {0, 1000, 1001, 1002, 1003}, MP_TREND_GROWS, 1, 1, 1, {{1, 1000}}},
     {5, {1003, 1002, 1001, 1000, 0}, MP_TREND_SHRINKS, -1, -1, -1, {{4, -1000}}},
     {6, {0, 1000, 998, 996, 994, 992}, MP_TREND_SHRINKS, -2, -2, -2, {{1, 1000}}},
-    /* Two steps, each more than twice the steps around it; the larger one first. */
+    /* Two steps, each more than twice the steps around it. The larger step comes first. */
     {7,
      {9000, 5000, 5100, 100, 200, 300, 400},
      MP_TREND_GROWS,
@@ -112,18 +112,18 @@ static void a_kind_is_what_people_would_say(void **unused)
         size_t count;
         mp_trend_kind kind;
     } cases[] = {
-        /* A rise at every snapshot is growth, however large the first step is. */
+        /* a rise at every snapshot is growth, however large the first step is */
         {{0, 1000, 1001, 1002, 1003}, 5, MP_TREND_GROWS},
         {{0, 1000, 1001, 1002}, 4, MP_TREND_GROWS},
-        /* A series that stops growing after the step is a jump. */
+        /* a series that stops growing after the step is a jump */
         {{0, 1000, 1001, 1001, 1001, 1001}, 6, MP_TREND_JUMP},
         {{9000, 9001, 9000, 8, 9, 8, 9}, 7, MP_TREND_DROP},
-        /* A peak goes up and down again. */
+        /* a peak goes up and down again */
         {{0, 0, 0, 100, 0, 0, 0}, 7, MP_TREND_FLAT},
         {{0, 0, 90, 100, 90, 0, 0}, 7, MP_TREND_FLAT},
-        /* Noise: the step from 2 to 9 is less than twice the range of the rest. */
+        /* noise: the step from 2 to 9 is less than twice the range of the rest */
         {{5, 3, 6, 4, 2, 9, 5, 7, 3, 6}, 10, MP_TREND_FLAT},
-        /* A sawtooth that ends above its start, and one on a rising line. */
+        /* a sawtooth that ends above its start, and one on a rising line */
         {{0, 10, 20, 30, 0, 10, 20, 30, 10, 20}, 10, MP_TREND_FLAT},
         {{0, 10, 15, 25, 30, 40, 45, 55, 60, 70}, 10, MP_TREND_GROWS},
     };
@@ -145,7 +145,7 @@ static void the_largest_values_are_no_trouble(void **unused)
     assert_int_equal(mp_trend_of(saw, 5).kind, MP_TREND_FLAT);
 }
 
-/* From build to build, calculated by hand: the lower of two middle slopes, rounded up. */
+/* Slopes from build to build, calculated by hand: the lower of two middle slopes, rounded up. */
 static void whole_slopes_are_exact(void **unused)
 {
     (void)unused;
@@ -179,7 +179,7 @@ static void long_series_are_thinned_evenly(void **unused)
         values[i] = i >= PLACE;
     trend = mp_trend_of(values, COUNT);
     assert_int_equal(trend.kind, MP_TREND_JUMP);
-    /* reported too, although the slopes leave the step out */
+    /* the step is reported too, although the slopes leave it out */
     assert_int_equal(trend.steps[0].place, PLACE);
 }
 
@@ -207,7 +207,7 @@ static void sparklines_are_as_high_as_their_values(void **unused)
         assert_string_equal(text, cases[i].text);
         assert_int_equal(length, strlen(text));
     }
-    /* Cut between characters; the return value is that of the complete text. */
+    /* cut between characters; the return value is the length of the complete text */
     assert_int_equal(mp_sparkline(cases[0].values, 8, 8, text, 9), 24);
     assert_string_equal(text, "▁▂");
     assert_int_equal(mp_sparkline(cases[0].values, 8, 8, NULL, 0), 24);
@@ -272,11 +272,11 @@ static void series_of_frames_have_all_that_a_function_called(void **unused)
         group_of_node[i] = strcmp(label, "main.p") == 0 ? 1 : 2;
         mp_arena_free(&scratch);
     }
-    /* All except the session's pool; the same without procedure 2; the reusable object is in
+    /* All except the session's pool; the same without procedure 2. The reusable object is in
      * neither. */
     static const int64_t expected[] = {120, 398, 418, 397, 0, 20, 298, 318, 297, 0};
     check_series(mp_series_of(&window, 1, &frames, row_of, 2), expected, 2, 5);
-    /* A recursive function counts once. */
+    /* a recursive function counts once */
     for (uint32_t i = 1; i < r.model->tree.count; i++)
         group_of_node[i] = 1;
     group_of_node[0] = 2;

@@ -1,4 +1,4 @@
-/* Units: numbers formatted for people, and texts that people write. */
+/* Units: numbers formatted for people, and numbers that people write. */
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -320,7 +320,7 @@ static void times_that_people_write(void **unused)
         {"5 apples", -1},
         {"99999999999999999999", -1},
         {"9999999999999999:00:00", -1},
-        /* more microseconds than 63 bits hold, though the seconds do not overflow them */
+        /* more microseconds than 63 bits hold, although the seconds fit */
         {"2000000000000h", -1},
         {"99999999999h", -1},
         {"100000000000min", 6000000000000000000},
@@ -371,7 +371,7 @@ static void days_that_people_write(void **unused)
     }
 }
 
-/* Calculated with date -u -d STAMP +%s. */
+/* Expected values are calculated with date -u -d STAMP +%s. */
 static void stamps_are_read(void **unused)
 {
     static const struct {
@@ -419,7 +419,7 @@ static void stamps_are_read(void **unused)
     }
 }
 
-/* Before 1970 too, parts of a second count forward. */
+/* Before 1970, too, fractions of a second count forward. */
 static void stamps_are_written(void **unused)
 {
     static const struct {
@@ -444,7 +444,7 @@ static void stamps_are_written(void **unused)
     }
 }
 
-/* Exact, as with integers of any size. */
+/* Shares are exact, as with integers of any size. */
 static void shares_are_exact(void **unused)
 {
     (void)unused;

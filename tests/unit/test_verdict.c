@@ -1,4 +1,5 @@
-/* Verdicts on sites whose objects come and go as each test says, in recordings and heap logs. */
+/* Verdicts on sites in recordings and heap logs. Each test describes how the objects of its sites
+ * come and go. */
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,7 +20,8 @@ extern const mp_reader mp_reader_oemp, mp_reader_taligent;
 
 enum { MOST = 4000, BUSY = 99, NEVER = 0 };
 
-/* An object of a site. Snapshots are counted from 1; `death` NEVER: it is not deleted. */
+/* An object of a site. Snapshots are counted from 1. If `death` is NEVER, the object is not
+ * deleted. */
 typedef struct thing {
     int session, site, birth, death, size;
     int grows_from, grows_to, growth; /* bytes by which it grows at each of these snapshots */
@@ -44,7 +46,7 @@ static void create(int site, int first, int last, int number, int life)
             add(site, index, life == NEVER ? NEVER : index + life);
 }
 
-/* Create some object at each snapshot, so that none of them is idle. */
+/* Create an object of another site at each snapshot, so that none of the snapshots is idle. */
 static void stay_busy(int first, int last)
 {
     create(BUSY, first, last, 1, 1);
@@ -94,7 +96,7 @@ static void write_session(FILE *out, int session, int snapshots, const char *las
     }
 }
 
-/* Write a log: objects are allocated at the second of their birth and freed just before the second
+/* Write a log: objects are allocated at the second of their birth, and freed just before the second
  * of their death. */
 static void write_log(FILE *out, int seconds)
 {
@@ -153,7 +155,7 @@ static judged judge_log(int seconds)
     return judge(&mp_reader_taligent, text);
 }
 
-/* Return the verdict on the site of a line, or of the function MakeN() of a log. */
+/* Return the verdict on the site at a line or, for a log, in the function MakeN(). */
 static const mp_site_verdict *verdict_on(const judged *state, int site)
 {
     const mp_model *model = state->r.model;
@@ -177,8 +179,8 @@ static void judged_free(judged *state)
     thing_count = 0;
 }
 
-/* Check the kind of site 1 of a recording of `snapshots` snapshots, the last one of which has this
- * tag. */
+/* Check the kind of site 1 in a recording of `snapshots` snapshots. `last_tag`: tag of the last
+ * one. */
 static void expect(int snapshots, const char *last_tag, const char *kind)
 {
     judged state = judge_sessions(&snapshots, 1, last_tag);
@@ -254,14 +256,14 @@ static void test_queues(void **state)
     for (int i = 0; i < 12 * 20; i++)
         add(1, 2 + i / 12, 3 + i / 10 <= 21 ? 3 + i / 10 : NEVER);
     expect(21, "work", "growing-queue");
-    /* the same up to the tenth snapshot, and then as many come as go */
+    /* the same up to the tenth snapshot; after that, as many come as go */
     for (int i = 0; i < 12 * 10 + 10 * 10; i++)
         add(1, i < 120 ? 2 + i / 12 : 12 + (i - 120) / 10, 3 + i / 10 <= 21 ? 3 + i / 10 : NEVER);
     expect(21, "work", "bounded");
     /* one comes and one goes at each of four snapshots */
     create(1, 1, 5, 1, 2);
     expect(5, "work", "bounded");
-    /* 10 come and a tenth of the live ones goes: a pool that approaches 100 objects */
+    /* 10 come and a tenth of the live ones go: a pool that approaches 100 objects */
     for (int index = 2, alive = 0, oldest = 0; index <= 21; index++) {
         for (int goes = (alive + 5) / 10; goes > 0; goes--, alive--)
             things[oldest++].death = index;
@@ -280,13 +282,13 @@ static void test_growing_objects(void **state)
     *add(1, 1, NEVER) = (thing){1, 1, 1, NEVER, 100, 2, 24, 50};
     stay_busy(1, 24);
     expect(24, "work", "growing-object");
-    /* until the tenth snapshot only */
+    /* grows until the tenth snapshot only */
     *add(1, 1, NEVER) = (thing){1, 1, 1, NEVER, 100, 2, 10, 50};
     stay_busy(1, 24);
     expect(24, "work", "filled");
 }
 
-/* In a log, growth is a larger block instead of a new size of the object. */
+/* In a log, an object grows by being replaced with a larger block. */
 static void test_replaced_objects(void **state)
 {
     (void)state;
@@ -304,21 +306,21 @@ static void test_replaced_objects(void **state)
 static void test_pauses(void **state)
 {
     (void)state;
-    /* The program does nothing from 12 to 51, and then continues. */
+    /* the program is idle from 12 to 51, and then continues */
     create(1, 2, 11, 3, NEVER);
     create(1, 52, 56, 3, NEVER);
     expect(56, "work", "leak");
-    /* Other sites are active meanwhile: the site fills twice. */
+    /* other sites are active meanwhile, so the site was filled twice */
     create(1, 2, 11, 3, NEVER);
     create(1, 52, 54, 3, NEVER);
     stay_busy(1, 60);
     expect(60, "work", "filled");
-    /* The program does nothing from 12 on: a pause cannot be distinguished from the end. */
+    /* the program is idle from 12 on: a pause cannot be distinguished from the end */
     create(1, 2, 11, 3, NEVER);
     expect(50, "work", "filled");
 }
 
-/* Check the kind of site 1. */
+/* Check the kind of site 1 in a log. */
 static void expect_of_log(int seconds, const char *kind)
 {
     judged state = judge_log(seconds);
@@ -338,7 +340,7 @@ static void test_end_of_a_log(void **state)
     (void)state;
     leak_and_shut_down();
     expect_of_log(100, "leak");
-    /* filled up to the middle; the others continue */
+    /* filled up to the middle, while the others continue */
     create(1, 1, 30, 1, NEVER);
     stay_busy(1, 99);
     expect_of_log(100, "filled");
@@ -347,7 +349,7 @@ static void test_end_of_a_log(void **state)
 static void test_sessions(void **state)
 {
     (void)state;
-    /* The longer session shows that the site fills and stops. */
+    /* the longer session shows that the site is filled and then stops */
     const int lengths[] = {30, 6};
     create(1, 2, 8, 5, NEVER);
     stay_busy(1, 30);
@@ -357,7 +359,7 @@ static void test_sessions(void **state)
     assert_string_equal(mp_site_kind_name(verdict_on(&self, 1)->kind), "filled");
     assert_int_equal(self.verdict->bytes, 0);
     judged_free(&self);
-    /* The shorter session stopped, the longer one continues. */
+    /* the site stops in the shorter session, but continues in the longer one */
     create(1, 2, 30, 5, NEVER);
     for (int position = 1; position <= 6; position++) {
         *add(1, 0, 0) = (thing){2, 1, position < 3 ? position : 2, NEVER, 100, 0, 0, 0};

@@ -16,8 +16,8 @@
 
 extern const mp_reader mp_reader_oemp, mp_reader_prf, mp_reader_rpm;
 
-/* Return one line per frame: "number<parent label: own/all of count/all", the latter for each
- * column. */
+/* Return one line per frame: "number<parent label: own/all of count/all". The part from "own" on is
+ * repeated for each column. */
 static char *dump(const mp_weights *weights)
 {
     char *text;
@@ -74,7 +74,7 @@ static void leaks_stand_below_the_code_that_made_them(void **unused)
     check_heap("3", "3", (mp_weighing[]){MP_WEIGH_LEAKED}, 1, "0<0 all, 0/0 of 0/0\n");
 }
 
-/* At 4, objects 4 and 7 are deleted, and 3 has 25 bytes instead of 20; 8 is kept for reuse. */
+/* at 4, objects 4 and 7 are deleted, and 3 has 25 bytes instead of 20; 8 is kept for reuse */
 static void columns_share_a_tree(void **unused)
 {
     (void)unused;
@@ -136,7 +136,7 @@ static void check(const mp_reader *reader, const char *name, const char *text, m
     reading_free(&r);
 }
 
-/* Two methods of 2 ms each by their lines; the first calls the second. The arguments are the times
+/* Two methods of 2 ms each, by their lines. The first calls the second. The arguments are the times
  * of the nodes, including callees. */
 #define PROFILE(outer, inner)                                                                      \
     "4 03/02/2026 \"d\" 08:15:30 \"u\" {\"StmtCnt\": 1}\n.\n"                                      \
@@ -156,7 +156,8 @@ static void time_stands_on_its_paths(void **unused)
           "3<2 m2 shop.B, 2000/2000 of 1/1\n");
 }
 
-/* The tree has no time for the first method itself, and too much for the second: lines count. */
+/* The tree states no time for the first method itself, and too much for the second. The lines count
+ * instead. */
 static void what_no_path_has_is_told(void **unused)
 {
     (void)unused;
@@ -170,8 +171,8 @@ static void what_no_path_has_is_told(void **unused)
           "6<5 m1 shop.A, 2000/2000 of 0/0\n");
 }
 
-/* A cache holds a list of two nodes, the second one a string; another node is garbage. Sizes are
- * hexadecimal. */
+/* A cache holds a list of two nodes, and the second node holds a string. Another node is garbage.
+ * Sizes are hexadecimal. */
 static void dumps_stand_below_what_holds_them(void **unused)
 {
     (void)unused;

@@ -61,7 +61,7 @@ static void numbers_stand_for_snapshots_where_they_rise(void **unused)
 static void moments_can_be_said_in_many_ways(void **unused)
 {
     (void)unused;
-    /* Tags are "Pre 1", "work", "work", "_PreCleanup", "_Exit"; most bytes are alive at 3. */
+    /* Tags are "Pre 1", "work", "work", "_PreCleanup", "_Exit". Most bytes are alive at 3. */
     static const struct {
         const char *from, *to;
         uint64_t first, last;
@@ -128,7 +128,7 @@ static void the_end_is_the_last_clean_up(void **unused)
         {HEAP_1(UUID, "a") HEAP_2(UUID, "b") HEAP_3(UUID, "c"), 3},
         {HEAP_1(UUID, "_PreCleanUp") HEAP_2(UUID, "_precleanup") HEAP_3(UUID, "c"), 2},
         {HEAP_1(UUID, "_Exit"), 1},
-        /* The last one is truncated. */
+        /* the last snapshot is truncated */
         {HEAP_1(UUID, "a") HEAP_2(UUID, "b") HEADER_OF(UUID, "3", "_PreCleanUp", "?", "?"), 2},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -162,13 +162,13 @@ static void every_session_has_its_own_range(void **unused)
     assert_true(mp_window_resolve(model, "a", "end", &window, &error));
     assert_int_equal(model->snapshots.items[window.ranges[1].to.i].sequence, 2);
     assert_int_equal(model->snapshots.items[window.ranges[2].to.i].sequence, 3);
-    /* Snapshots 1 and 2 belong to one session, 3 to 5 to the other. */
+    /* snapshots 1 and 2 belong to one session, 3 to 5 to the other */
     for (uint32_t i = 1; i <= 5; i++) {
         assert_int_equal(mp_window_before_from(&window, (mp_snapshot_id){i}), i == 1 || i == 3);
         assert_true(mp_window_before_to(&window, (mp_snapshot_id){i}));
     }
     mp_window_free(&window);
-    /* A name that one of the sessions does not have is an error. */
+    /* a name that one of the sessions does not have is an error */
     assert_false(mp_window_resolve(model, "a", "b", &window, &error));
     assert_false(mp_window_resolve(model, "3", NULL, &window, &error));
     reading_free(&r);
@@ -212,7 +212,7 @@ static void totals_are_as_by_hand(void **unused)
         {HEAP, "first", "last", TOTALS(1, 10, 8, 430, 7, 7, 428, 1, 999, 3, 130, true)},
         {HEAP HEAP_OF(OTHER_UUID), "1", "4",
          TOTALS(12, 814, 16, 860, 4, 14, 856, 2, 1998, 6, 260, true)},
-        /* Version 1 has only one sort of objects. */
+        /* version 1 does not separate reusable objects */
         {VERSION_1, "1", "2", TOTALS(6, 1849, 7, 1819, 1, 6, 1849, 0, 0, 6, 1720, false)},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
