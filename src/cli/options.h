@@ -115,7 +115,7 @@ typedef enum cli_kind {
 
 /* Section of an option in the help. */
 typedef enum cli_section {
-    CLI_WHAT,    /* what is analyzed */
+    CLI_WHAT,    /* subject of the analysis */
     CLI_PART,    /* which part of the recording */
     CLI_LOOKS,   /* appearance of the answer */
     CLI_LIMITS,  /* limits on the answer */

@@ -405,7 +405,7 @@ static size_t count_descriptors(void)
     return count;
 }
 
-/* Of many files, only a limited number stay open: an eighth of what the process may open. */
+/* Only an eighth of the files that the process may open stay open. */
 static void few_files_stay_open(void **unused)
 {
     (void)unused;

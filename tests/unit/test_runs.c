@@ -64,7 +64,7 @@ static void runs_together(void **state)
     (void)state;
     mp_digest *runs[] = {run_of(30, 1), run_of(10, 2), run_of(20, 1), run_of(20, 2)};
     mp_digest *digest = mp_digest_of_runs(runs, 4);
-    assert_ptr_equal(digest, runs[2]); /* of 10, 20, 20 and 30, the second one in the given order */
+    assert_ptr_equal(digest, runs[2]); /* the second one of 10, 20, 20 and 30 in the given order */
     assert_int_equal(digest->run_count, 4);
     assert_int_equal(runs[0]->has, MP_HAS_LIVE);
     mp_digest *any = mp_digest_of_any_run(digest);
