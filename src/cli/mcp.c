@@ -1,5 +1,5 @@
 /* The command "mcp": a server of the Model Context Protocol on standard input and output. Its
- * messages are JSON-RPC 2.0, one per line. A tool answers like the command of its name. */
+ * messages are JSON-RPC 2.0, one per line. A tool answers like the command with the same name. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,7 +24,8 @@ enum {
 
 enum { LONGEST_CANCELLATION = 4096, FILES_PER_PAGE = 100 };
 
-/* Versions of the protocol, the newest first. 2025-03-26 is not among them: it has batches. */
+/* Supported versions of the protocol, the newest first. 2025-03-26 is missing, because it requires
+ * batches. */
 static const char *const versions[] = {"2025-11-25", "2025-06-18", "2024-11-05"};
 
 typedef struct mcp_server {
@@ -33,7 +34,7 @@ typedef struct mcp_server {
     mcp_input input;
     mcp_recordings recordings;
     bool begun;       /* the client has sent "initialize" */
-    const json_t *id; /* of the request that is being answered */
+    const json_t *id; /* id of the request that is being answered */
     bool cancelled;   /* the client has cancelled it */
     /* The last complete answer, and the call that it belongs to. */
     json_t *answer;
@@ -96,8 +97,8 @@ static bool advance(void *opaque, const char *path, uint64_t done, uint64_t tota
 
 /* --- tools --- */
 
-/* Return the result of a tool: its answer, what the program says about it, and the cursor of more
- * rows ("": there are none). */
+/* Return the result of a tool: its answer, the program's messages, and the cursor of further rows
+ * ("": there are none). */
 static json_t *result_of(json_t *text, const char *messages, const char *next)
 {
     static const char more[] = "More rows: the same arguments, with \"cursor\": ";
@@ -115,7 +116,7 @@ static json_t *result_of(json_t *text, const char *messages, const char *next)
     return result;
 }
 
-/* Return the text of a JSON value. */
+/* Serialize a JSON value. */
 static json_t *dump(const json_t *value)
 {
     char *text = json_dumps(value, JSON_COMPACT | JSON_REAL_PRECISION(15));
@@ -144,7 +145,7 @@ static json_t *list_recordings(const mcp_server *server, const json_t *arguments
     return result_of(text, "", next);
 }
 
-/* Return the messages of the command line without its advice to read a help text, and as UTF-8. */
+/* Return the messages of the command line as UTF-8, without the advice to read the help. */
 static const char *clean(mp_arena *arena, char *messages)
 {
     char *advice = strncmp(messages, "Try: ", 5) == 0 ? messages : strstr(messages, "\nTry: ");
@@ -172,7 +173,7 @@ static char *question_of(const mcp_call *call)
     return text.text;
 }
 
-/* Return the result of a page of the kept answer. */
+/* Return the result for a page of the stored answer. */
 static json_t *put_page(const mcp_server *server, const char *cursor, const char *messages)
 {
     char next[MCP_CURSOR];
@@ -251,7 +252,7 @@ static bool call_tool(mcp_server *server, const json_t *id, const json_t *params
         return put_failure(id, INVALID_PARAMS, "unknown tool: %.100s", name);
     if (!server->cancelled)
         return put_result(id, result);
-    json_decref(result); /* nobody waits for it */
+    json_decref(result); /* the client does not wait for it */
     return true;
 }
 
@@ -315,8 +316,8 @@ static bool answer_request(mcp_server *server, const json_t *id, const char *met
     return put_failure(id, METHOD_NOT_FOUND, "unknown method: %.100s", method);
 }
 
-/* Answer a message. Notifications and responses have no answer; a cancellation comes too late here,
- * as the request was answered. Return false if the answer cannot be written. */
+/* Answer a message. Notifications and responses get no answer. A cancellation that arrives here is
+ * too late, because the request has been answered. Return false if the answer cannot be written. */
 static bool answer_message(mcp_server *server, mp_slice line)
 {
     json_error_t error;

@@ -1,4 +1,4 @@
-/* Calls of tools: their arguments as the words of a command line. */
+/* Calls of tools: converts their arguments to the words of a command line. */
 #ifndef MP_CLI_MCP_CALL_H
 #define MP_CLI_MCP_CALL_H
 
@@ -10,12 +10,12 @@ typedef struct mcp_call {
     size_t count, capacity;
     const char **paths; /* the recordings, last in `words` */
     size_t path_count;
-    const char *reading; /* options of reading, as text */
-    const char *cursor;  /* NULL: none was given */
+    const char *reading; /* reading options, as text */
+    const char *cursor;  /* NULL: not given */
     mp_arena texts;
 } mcp_call;
 
-/* Make the command line of a call. Return NULL, or the reason for which its arguments are wrong. */
+/* Make the command line of a call. Return NULL, or the reason why its arguments are wrong. */
 const char *mcp_call_begin(mcp_call *call, const mcp_folders *folders, const cli_command *command,
                            const json_t *arguments);
 void mcp_call_free(mcp_call *call);

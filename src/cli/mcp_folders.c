@@ -62,8 +62,8 @@ static bool is_closed(const mcp_folders *folders, const char *folder)
     return closed;
 }
 
-/* Return the real path of the longest part of `path` that exists, with the rest behind it: the
- * snapshot, or a member of an archive. NULL: no part exists. Release with free(). */
+/* Return the real path of the longest existing part of `path`, followed by the rest: the snapshot,
+ * or a member of an archive. NULL: no part exists. Release with free(). */
 static char *real_path(const char *path, struct stat *status)
 {
     size_t length = strlen(path);
@@ -93,7 +93,7 @@ const char *mcp_folders_resolve(const mcp_folders *folders, mp_arena *arena, con
     for (size_t i = 0; !real && *path && *path != '/' && i < folders->count; i++)
         real = real_path(mp_arena_format(arena, "%s/%s", folders->items[i], path), &status);
     const char *found = NULL;
-    /* Nothing is said about files elsewhere, not even whether they exist. */
+    /* reveal nothing about files elsewhere, not even whether they exist */
     if (!real || !has(folders, real))
         *why =
             mp_arena_format(arena, "%s: no file or folder in the folders that can be read", path);

@@ -1,5 +1,5 @@
-/* The folders that a client may read, given on the command line. A path of a client must name a
- * file or a folder in them after all links and dots are resolved. */
+/* The folders that a client may read, from the command line. A client's path must name a file or
+ * folder inside of them after all links and dots are resolved. */
 #ifndef MP_CLI_MCP_FOLDERS_H
 #define MP_CLI_MCP_FOLDERS_H
 
@@ -10,15 +10,15 @@ typedef struct mcp_folders {
     size_t count;
 } mcp_folders;
 
-/* Resolve the folders of the command line. False after a message if one of them is no folder.
- * Release with mcp_folders_free in either case. */
+/* Resolve the folders of the command line. Return false after a message if one of them is not a
+ * folder. Release with mcp_folders_free in either case. */
 bool mcp_folders_begin(mcp_folders *folders, const cli_options *options);
 void mcp_folders_free(mcp_folders *folders);
 
 /* Return the real path of a client's path, which may be relative to any of the folders and name a
- * part of a file (FILE@SNAPSHOT, ARCHIVE:MEMBER). Return NULL, with the reason in `why`, if it is
- * not in the folders, if it is neither a file nor a folder, or if it is a folder with links that
- * lead out of the folders. All texts are in the arena. */
+ * part of a file (FILE@SNAPSHOT, ARCHIVE:MEMBER). Return NULL, with the reason in `why`, if the
+ * path is outside of the folders, if it is neither a file nor a folder, or if it is a folder with
+ * links that lead out of the folders. All texts are in the arena. */
 const char *mcp_folders_resolve(const mcp_folders *folders, mp_arena *arena, const char *path,
                                 const char **why);
 

@@ -5,10 +5,10 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Room for the longest message and for others that arrive while it is answered. */
+/* Room for the longest message, and for others that arrive while it is answered. */
 enum { CAPACITY = 2 * MCP_LONGEST_MESSAGE };
 
-/* Read once, and wait for it if nothing has arrived. Do nothing if there is no room. */
+/* Read once; wait if nothing has arrived. Do nothing if the buffer is full. */
 static void fill(mcp_input *input)
 {
     if (input->start && input->end == CAPACITY) {

@@ -10,8 +10,8 @@ enum { MCP_LONGEST_MESSAGE = 1024 * 1024 }; /* bytes */
 /* Zero-initialise to start; release with free(input.bytes). */
 typedef struct mcp_input {
     char *bytes;
-    size_t start, end; /* bytes that were read and not taken */
-    size_t searched;   /* bytes from `start` on that have no end of line */
+    size_t start, end; /* bounds of the bytes that were read but not taken */
+    size_t searched;   /* number of bytes from `start` on that contain no line end */
     size_t seen;       /* bytes from `start` on that mcp_input_peek has returned */
     bool skipping;     /* the line was too long; drop bytes up to its end */
     bool ended;        /* the client closed its side */
@@ -19,13 +19,13 @@ typedef struct mcp_input {
 
 typedef enum mcp_line_kind { MCP_LINE, MCP_LINE_TOO_LONG, MCP_NO_LINE } mcp_line_kind;
 
-/* Take the next line, and wait for it. MCP_NO_LINE: the input has ended. `line` is valid until the
+/* Wait for the next line and take it. MCP_NO_LINE: the input has ended. `line` is valid until the
  * next call of any of these functions. */
 mcp_line_kind mcp_input_take(mcp_input *input, mp_slice *line);
 /* Read what has arrived since a line was taken, without waiting. */
 void mcp_input_poll(mcp_input *input);
-/* Return the next complete line that was not returned yet, but leave it to be taken. False: there
- * is none. */
+/* Return the next complete line that was not returned yet, without taking it. False: there is
+ * none. */
 bool mcp_input_peek(mcp_input *input, mp_slice *line);
 
 #endif

@@ -19,7 +19,7 @@ static size_t size_of(const json_t *value)
     return json_dumpb(value, NULL, 0, JSON_COMPACT | JSON_ENCODE_ANY | JSON_REAL_PRECISION(15));
 }
 
-/* Parse "MEMBER:ROW": a member of the answer and a row in it, both from 0. */
+/* Parse "MEMBER:ROW": the index of a member of the answer, and of a row in it, both from 0. */
 static bool parse_cursor(const char *cursor, int64_t *member, int64_t *row)
 {
     char text[MCP_CURSOR];
@@ -46,7 +46,7 @@ json_t *mcp_page(json_t *answer, const char *cursor, char next[MCP_CURSOR])
     {
         const bool rows = json_is_array(value);
         const bool begins = member++ >= from_member;
-        if (!rows && (first || json_is_string(value))) /* "schema" and "command" in each page */
+        if (!rows && (first || json_is_string(value))) /* "schema" and "command" are on each page */
             json_object_set(page, name, value);
         if (!rows || !begins || *next)
             continue;

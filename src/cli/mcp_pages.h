@@ -1,4 +1,4 @@
-/* Complete answers, handed out as pages of rows. */
+/* Divides complete answers into pages of rows. */
 #ifndef MP_CLI_MCP_PAGES_H
 #define MP_CLI_MCP_PAGES_H
 
@@ -6,12 +6,12 @@
 
 enum { MCP_LARGEST_ANSWER = 64 * 1024 * 1024 }; /* bytes of JSON */
 
-/* Return true if a brief answer left out rows. */
+/* Return true if a brief answer omits rows. */
 bool mcp_pages_left(const char *brief, size_t length);
 
-/* Return the page of an answer that begins at the cursor, and the cursor of the next page in `next`
- * ("" after the last). The first page, at "0:0", has all that is not in rows. NULL: there is no
- * such page. */
+/* Return the page of an answer that begins at the cursor. Write the cursor of the next page to
+ * `next` ("" after the last). The first page, at "0:0", also has everything that is not in rows.
+ * NULL: the page does not exist. */
 enum { MCP_CURSOR = 48 };
 json_t *mcp_page(json_t *answer, const char *cursor, char next[MCP_CURSOR]);
 

@@ -9,12 +9,14 @@
 
 #include "cli/run.h"
 
-/* A session with the first call about it, whose texts and options it refers to. */
+/* A session, and the first call about it, which owns the texts and options that the session
+ * uses. */
 typedef struct mcp_recording {
     mcp_call call;
     cli_options options;
     cli_session session;
-    const char *key; /* files and options of reading, in the call's texts; NULL: not to be kept */
+    const char
+        *key; /* files and reading options, in the call's texts; NULL: do not keep the session */
 } mcp_recording;
 
 static void free_recording(mcp_recording *recording)
@@ -51,7 +53,7 @@ static uint64_t memory_in_use(void)
     return resident * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
-/* Make room for one more recording: half of the memory is for those that are kept. */
+/* Make room for one more recording: recordings that are kept may use half of the memory. */
 static void make_room(mcp_recordings *recordings)
 {
     struct rlimit limit;
@@ -64,8 +66,8 @@ static void make_room(mcp_recordings *recordings)
 
 /* --- keys --- */
 
-/* Return the key of the call's recordings: changed files are others. NULL: they are not kept,
- * because one is a folder, or in an archive. */
+/* Return the key of the call's recordings, which changes when a file changes. NULL: do not keep
+ * them, because one is a folder or in an archive. */
 static const char *key_of(mcp_call *call, const mp_report *report)
 {
     const char *key =
@@ -82,7 +84,7 @@ static const char *key_of(mcp_call *call, const mp_report *report)
     return key;
 }
 
-/* Move the recording with this key to the front. NULL: there is none. */
+/* Move the recording with this key to the front, and return it. NULL: there is none. */
 static mcp_recording *find(mcp_recordings *recordings, const char *key)
 {
     for (size_t i = 0; key && i < recordings->count; i++) {

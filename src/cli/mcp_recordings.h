@@ -8,7 +8,7 @@ enum { MCP_MOST_RECORDINGS = 4 };
 
 /* Zero-initialise, and set `advance` and `opaque`. Release with mcp_recordings_free. */
 typedef struct mcp_recordings {
-    struct mcp_recording *items[MCP_MOST_RECORDINGS]; /* the one used last comes first */
+    struct mcp_recording *items[MCP_MOST_RECORDINGS]; /* the most recently used one first */
     size_t count;
     /* Called while a recording is read; false cancels (mp_session_watch). */
     bool (*advance)(void *opaque, const char *path, uint64_t done, uint64_t total);
@@ -16,9 +16,9 @@ typedef struct mcp_recordings {
 } mcp_recordings;
 void mcp_recordings_free(mcp_recordings *recordings);
 
-/* Answer a call like the command line: write what it prints to `answer`, and its messages to
- * `messages`. Return its exit status. The call and its texts belong to the recordings from then on,
- * and `call` is empty. */
+/* Answer a call like the command line: write the output to `answer` and messages to `messages`.
+ * Return the exit status. The recordings take over the call and its texts; `call` is empty
+ * afterwards. */
 int mcp_recordings_ask(mcp_recordings *recordings, const cli_options *options, mcp_call *call,
                        FILE *answer, FILE *messages);
 

@@ -31,7 +31,7 @@ static json_t *text_of(const char *text)
     return json_string(mp_spell(spelled, sizeof spelled, text, ""));
 }
 
-/* Return true if the argument takes several words, separated by commas. */
+/* Return true if the argument accepts several words, separated by commas. */
 static bool takes_several(const mp_report *report, const char *argument)
 {
     for (const mp_choice *choice = report->choices; choice && choice->argument; choice++)
@@ -50,7 +50,7 @@ static json_t *words_of(const cli_command *command, const cli_option *option)
     return list;
 }
 
-/* Return true if many tools have the option; its help is in the instructions only. */
+/* Return true if many tools have the option; only the instructions explain it then. */
 static bool is_shared(const cli_option *option)
 {
     return option->kind == CLI_READS_AS ||
@@ -160,7 +160,7 @@ static json_t *describe_listing(void)
                      "annotations", "readOnlyHint", true, "openWorldHint", false);
 }
 
-/* Return true if the command is a report, and so a tool. */
+/* Return true if the command is a report, and therefore a tool. */
 static bool is_tool(const cli_command *command)
 {
     return command->report && !(command->scope & (CLI_STORES | CLI_EXPORTS));

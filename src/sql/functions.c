@@ -8,8 +8,8 @@
 #include "base/units.h"
 #include "query/labels.h"
 
-/* Functions of SQLite that take time and memory in proportion to their arguments, and read nothing
- * else. Among those left out are functions of JSON, full-text search and extensions. */
+/* Functions of SQLite whose time and memory are proportional to their arguments, and which read
+ * nothing else. Functions of JSON, full-text search and extensions are among those left out. */
 static const char *const builtins[] = {
     "abs",         "acos",       "acosh",        "asin",         "asinh",
     "atan",        "atan2",      "atanh",        "avg",          "ceil",
@@ -71,7 +71,7 @@ static void cut_namespace(sqlite3_context *result, int count, sqlite3_value **va
 
 /* --- patterns --- */
 
-/* Match by a pattern as options take it: `x GLOB pattern` is glob(pattern, x). */
+/* Match a pattern as options do: `x GLOB pattern` is glob(pattern, x). */
 static void match_glob(sqlite3_context *result, int count, sqlite3_value **values)
 {
     (void)count;
@@ -101,8 +101,8 @@ static void translate_pattern(const char *pattern, char escape, char *glob)
     *glob = '\0';
 }
 
-/* `x LIKE pattern ESCAPE e` is like(pattern, x, e). The function of SQLite needs exponential
- * time. */
+/* Match like `x LIKE pattern ESCAPE e`, which SQLite calls as like(pattern, x, e). Its own function
+ * needs exponential time. */
 static void match_like(sqlite3_context *result, int count, sqlite3_value **values)
 {
     const char *pattern = text_of(values[0]), *text = text_of(values[1]);
@@ -127,7 +127,8 @@ static bool is_first_byte(char byte)
     return ((unsigned char)byte & 0xC0) != 0x80;
 }
 
-/* instr(text, part): the place of its first character, from 1; 0: it is not there. */
+/* instr(text, part): return the position of the first character of `part`, from 1; 0 if there is
+ * none. */
 static void find_part(sqlite3_context *result, int count, sqlite3_value **values)
 {
     (void)count;
@@ -147,7 +148,7 @@ static void find_part(sqlite3_context *result, int count, sqlite3_value **values
     sqlite3_result_int64(result, place);
 }
 
-/* Return the text as the result, unless it is longer than SQLite may have. */
+/* Return the text as the result, or an error if it is longer than SQLite allows. */
 static void return_text(sqlite3_context *result, sqlite3_str *text)
 {
     const int code = sqlite3_str_errcode(text);
@@ -183,7 +184,7 @@ static void replace_parts(sqlite3_context *result, int count, sqlite3_value **va
     return_text(result, made);
 }
 
-/* Return the bytes of the character that begins at `text`. */
+/* Return the number of bytes of the character that begins at `text`. */
 static size_t character_length(const char *text, const char *end)
 {
     size_t length = 1;
@@ -194,7 +195,7 @@ static size_t character_length(const char *text, const char *end)
 
 enum { TRIM_LEFT = 1, TRIM_RIGHT = 2, OF_TABLES = 4 };
 
-/* trim(text), trim(text, characters), and the same at one end. */
+/* Remove characters: trim(text), trim(text, characters), and the same at one end. */
 static void trim_ends(sqlite3_context *result, int count, sqlite3_value **values)
 {
     const intptr_t ends = (intptr_t)sqlite3_user_data(result);
@@ -228,8 +229,9 @@ static void trim_ends(sqlite3_context *result, int count, sqlite3_value **values
 
 enum { LONGEST_DIRECTIVE = 16 };
 
-/* Read the directive after a % up to its conversion, such as "%-10.2f", and move *format behind it.
- * Return the conversion; 0 if there is none that is supported: widths have up to three digits. */
+/* Read the directive after a % up to its conversion, such as "%-10.2f", and move *format to the
+ * text after it. Return the conversion; 0 if it is not supported. Widths have at most three
+ * digits. */
 static char read_directive(const char **format, char directive[LONGEST_DIRECTIVE])
 {
     const size_t flags = strspn(*format, "-+ 0,#!");
@@ -295,8 +297,8 @@ static void format_values(sqlite3_context *result, int count, sqlite3_value **va
 
 /* --- objects of heap dumps --- */
 
-/* Return the recording that has the objects of a call: the one that is named, or the only one with
- * a heap dump. NULL after an error. */
+/* Return the recording to which the objects of a call belong: the named one, or the only one with a
+ * heap dump. NULL after an error. */
 static mp_relation_source *source_of(sqlite3_context *result, sqlite3_value *name)
 {
     const mp_sql_tables *tables = sqlite3_user_data(result);
@@ -347,9 +349,9 @@ static void find_path(sqlite3_context *result, int count, sqlite3_value **values
 
 static const struct {
     const char *name;
-    int arguments; /* -1: any number */
+    int arguments; /* -1: any number of arguments */
     void (*run)(sqlite3_context *, int, sqlite3_value **);
-    intptr_t data; /* OF_TABLES: the tables */
+    intptr_t data; /* OF_TABLES: a pointer to the tables is used instead */
 } functions[] = {{"bytes", 1, parse_size, 0},
                  {"human", 1, format_size, 0},
                  {"namespace", 1, cut_namespace, 0},

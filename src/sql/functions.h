@@ -7,8 +7,8 @@
 
 enum { MP_SQL_LONGEST_PATTERN = 1000 };
 
-/* Add the functions to the connection, which `tables` must outlive. Functions of SQLite whose cost
- * is not in proportion to their arguments are replaced. Return a result code of SQLite. */
+/* Add the functions to the connection, which `tables` must outlive. Replace functions of SQLite
+ * whose cost is not proportional to their arguments. Return a result code of SQLite. */
 int mp_sql_add_functions(sqlite3 *database, mp_sql_tables *tables);
 /* Return true if a statement may call the function of this name. */
 bool mp_sql_may_call(const char *name);

@@ -1,4 +1,4 @@
-/* Recordings as SQL has them. */
+/* Recordings for SQL. */
 #ifndef MP_SQL_RECORDING_H
 #define MP_SQL_RECORDING_H
 
@@ -7,7 +7,7 @@
 /* A recording that a statement reads. */
 typedef struct mp_sql_recording {
     mp_relation_source *source;
-    const char *name; /* value of the column "recording", by mp_recording_name; NULL: not known */
+    const char *name; /* value of the column "recording", from mp_recording_name; NULL: unknown */
 } mp_sql_recording;
 
 #endif

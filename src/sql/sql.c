@@ -11,7 +11,8 @@
 #include "sql/tables.h"
 #include "sql/views.h"
 
-/* Steps are instructions of SQLite's machine: a walk with a sum takes ten a row. */
+/* Steps are instructions of SQLite's virtual machine: a walk over rows with a sum needs ten per
+ * row. */
 enum { STEPS_A_CALL = 10 * 1000, NANOSECONDS_A_STEP = 100 };
 #define LEAST_STEPS INT64_C(200000000)
 #define STEPS_A_ROW INT64_C(1000)
@@ -46,7 +47,7 @@ static int64_t processor_time(void)
     return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
 }
 
-/* Count the steps since the last call, or the time they took where functions made them long. */
+/* Count the steps since the last call or, if functions made them long, the time that they took. */
 static int count_steps(void *opaque)
 {
     mp_sql *sql = opaque;
@@ -57,7 +58,7 @@ static int count_steps(void *opaque)
     return sql->steps_left < 0;
 }
 
-/* Let it read and reckon. */
+/* Allow reading and computing, and nothing else. */
 static int allow(void *opaque, int action, const char *first, const char *second,
                  const char *database, const char *through)
 {
@@ -120,7 +121,7 @@ mp_sql *mp_sql_open(const mp_sql_recording *recordings, size_t count, bool sever
     if (open_database(sql) != SQLITE_OK) {
         mp_fail(error, MP_ERROR_INPUT, "SQLite cannot be used: %s", sqlite3_errmsg(sql->database));
     } else if (prepare(sql, statement, error)) {
-        /* As many as statements take that look at each row a thousand times. */
+        /* as many as statements need that read each row a thousand times */
         sql->steps_left = LEAST_STEPS + sql->tables.rows * STEPS_A_ROW;
         sql->counted_ns = processor_time();
         sqlite3_progress_handler(sql->database, STEPS_A_CALL, count_steps, sql);

@@ -6,7 +6,7 @@
 
 #include "sql/values.h"
 
-/* One virtual table, and a cursor over it. */
+/* A virtual table, and a cursor over it. */
 typedef struct sql_module {
     const mp_relation *relation;
     mp_sql_tables *shared;
@@ -20,20 +20,21 @@ typedef struct sql_table {
 typedef struct sql_cursor {
     sqlite3_vtab_cursor base;
     mp_cursor rows;   /* rows of the current recording */
-    size_t recording; /* its place */
+    size_t recording; /* index of the current recording */
     uint64_t wanted;
-    mp_key_bounds bounds; /* of the keys of rows; the text is owned */
-    char *name;           /* of the recording of all rows; NULL: any */
+    mp_key_bounds bounds; /* bounds of the keys of wanted rows; the text is owned */
+    char *name;           /* name of the wanted recording; NULL: all */
     bool over;
 } sql_cursor;
 
-/* How a walk begins: xBestIndex says it to xFilter, with a value for each, in this order. */
+/* How a walk begins, as bits. xBestIndex passes them to xFilter, with a value for each in this
+ * order. */
 enum { WALK_KEY = 1, WALK_FROM = 2, WALK_TO = 4, WALK_RECORDING = 8 };
 enum { ROWS_OF_A_KEY = 10, PART_OF_A_RANGE = 4 };
-/* The column "recording" stands before those of the relation. */
+/* The column "recording" comes before those of the relation. */
 enum { RECORDING = 0, FIRST_COLUMN = 1 };
 
-/* Return whether any recording has the relation. */
+/* Return true if any recording has the relation. */
 static bool is_there(const sql_module *module)
 {
     const mp_sql_tables *shared = module->shared;
@@ -43,7 +44,7 @@ static bool is_there(const sql_module *module)
     return fits;
 }
 
-/* Return the number of places in all recordings. */
+/* Return the number of rows in all recordings. */
 static uint64_t count_rows(const sql_module *module)
 {
     const mp_sql_tables *shared = module->shared;
@@ -98,9 +99,9 @@ static int disconnect_table(sqlite3_vtab *table)
     return SQLITE_OK;
 }
 
-/* Have the value of a constraint on a column handed to xFilter, as the argument after those that
- * are handed already: the first constraint that compares in one of two ways. SQLite checks it, too.
- * Return false if there is none. */
+/* Pass the value of a constraint on a column to xFilter as its next argument. Use the first
+ * constraint that compares in one of two ways. SQLite checks it too. Return false if there is
+ * none. */
 static bool use_constraint(sqlite3_index_info *plan, int column, int way, int other, int *arguments)
 {
     for (int i = 0; i < plan->nConstraint; i++) {
@@ -120,7 +121,7 @@ static bool use_equality(sqlite3_index_info *plan, int column, int *arguments)
                           arguments);
 }
 
-/* Return true if rows are found by a bound of the key in all recordings. */
+/* Return true if all recordings can find rows by a bound on the key. */
 static bool is_ordered(const sql_module *module)
 {
     const mp_sql_tables *shared = module->shared;
@@ -131,7 +132,7 @@ static bool is_ordered(const sql_module *module)
     return ordered;
 }
 
-/* Find the rows of a key, or of a range of keys. Return the number of rows to expect. */
+/* Plan to find the rows with a key, or with a range of keys. Return the expected number of rows. */
 static double plan_key(sqlite3_index_info *plan, const sql_module *module, double rows,
                        int *arguments)
 {
@@ -158,14 +159,14 @@ static double plan_key(sqlite3_index_info *plan, const sql_module *module, doubl
     return rows;
 }
 
-/* Return the columns of the relation that a statement uses. The last bit of `used` stands for all
- * columns from there on. */
+/* Return the columns of the relation that a statement uses. The last bit of `used` means that
+ * column and all after it. */
 static uint64_t wanted_of(uint64_t used)
 {
     return used >> FIRST_COLUMN | (used >> 63 ? UINT64_C(3) << 62 : 0);
 }
 
-/* Find rows of some keys, or of one recording, without a walk over all of them. */
+/* Plan to find rows by key or by recording, without reading all rows. */
 static int plan_walk(sqlite3_vtab *table, sqlite3_index_info *plan)
 {
     const sql_module *module = ((sql_table *)table)->module;
@@ -216,7 +217,8 @@ static int close_cursor(sqlite3_vtab_cursor *opaque)
     return SQLITE_OK;
 }
 
-/* Go before the first row of the recording at `place`, or of the next one that may have rows. */
+/* Go before the first row of the recording at index `place` or, if it cannot have rows, of the next
+ * one that can. */
 static void enter_recording(sql_cursor *cursor, const sql_module *module, size_t place)
 {
     const mp_sql_tables *shared = module->shared;
@@ -242,8 +244,8 @@ static int next_row(sqlite3_vtab_cursor *opaque)
     return SQLITE_OK;
 }
 
-/* Set the bounds to those of numbers that may compare with a value in this way. A text has none, as
- * SQLite compares numbers with it in ways of its own. */
+/* Restrict the bounds to numbers that may satisfy the comparison with the value. Texts do not
+ * restrict them, because SQLite compares them with numbers by rules of its own. */
 static void bound_numbers(mp_key_bounds *bounds, int way, mp_unit unit, sqlite3_value *value)
 {
     const double most = 9e18, scale = unit == MP_SECONDS ? 1e6 : 1;
@@ -280,7 +282,7 @@ static int begin_walk(sqlite3_vtab_cursor *opaque, int walk, const char *wanted,
     cursor->wanted = strtoull(wanted, NULL, 16);
     cursor->over = true;
     for (int i = 0; i < count; i++)
-        if (sqlite3_value_type(values[i]) == SQLITE_NULL) /* equal to nothing */
+        if (sqlite3_value_type(values[i]) == SQLITE_NULL) /* NULL is equal to nothing */
             return SQLITE_OK;
     for (int way = WALK_KEY, i = 0; way <= WALK_RECORDING; way *= 2) {
         if (!(walk & way))
@@ -334,7 +336,7 @@ static int put_column(sqlite3_vtab_cursor *cursor, sqlite3_context *result, int 
     return SQLITE_OK;
 }
 
-/* Without xCreate a module is a table of its own name, and no other can be made of it. */
+/* Without xCreate, a module is a table under its own name, and no other table can be made of it. */
 static const sqlite3_module relation_module = {
     .xConnect = connect_table,
     .xBestIndex = plan_walk,

@@ -1,4 +1,4 @@
-/* Relations as virtual tables of SQLite: private to src/sql. */
+/* Relations as virtual tables of SQLite. Private to src/sql. */
 #ifndef MP_SQL_TABLES_H
 #define MP_SQL_TABLES_H
 
@@ -11,9 +11,10 @@ typedef struct mp_sql_tables {
     const mp_sql_recording *recordings;
     size_t count;
     bool several;   /* the column "recording" is not hidden */
-    bool declaring; /* SQLite is told the columns of a table, for which it asks the authorizer */
+    bool declaring; /* the columns of a table are being declared to SQLite, which asks the
+                       authorizer */
     int64_t read;   /* rows that statements read */
-    int64_t rows;   /* places of all tables that statements look at, each as often as it is */
+    int64_t rows;   /* rows of all tables in a statement; a table counts as often as it occurs */
 } mp_sql_tables;
 
 /* Add a table for each relation to the connection, which `tables` must outlive. Return a result

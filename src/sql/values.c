@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-/* By unit. */
+/* Types in SQL, indexed by unit. */
 static const char *const types[] = {
     [MP_TEXT] = "TEXT",
     [MP_NUMBER] = "NUMBER",

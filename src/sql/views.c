@@ -2,7 +2,7 @@
 
 #include <stdio.h>
 
-/* Gaps are for the column of the recording. */
+/* Each %s is replaced by the column of the recording. */
 static const char statements[] =
     "CREATE VIEW leaks AS SELECT * FROM sites WHERE leaked_objects > 0 OR leaking_bytes > 0"
     " ORDER BY leaking_bytes DESC, leaked_bytes DESC, leaked_objects DESC, type, stack;"

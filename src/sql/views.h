@@ -1,4 +1,4 @@
-/* Views of what is asked most, over the tables of relations. */
+/* Views for frequent questions, based on the tables of relations. */
 #ifndef MP_SQL_VIEWS_H
 #define MP_SQL_VIEWS_H
 
@@ -17,8 +17,9 @@ const mp_sql_view *mp_sql_view_list(size_t *count);
 
 enum { MP_SQL_VIEWS = 4096 };
 
-/* Return the statements that make them, written to `text`. If `recorded`, the tables are those of
- * many recordings, which their first column names; so do those of the views. */
+/* Return the statements that create the views, written to `text`. If `recorded`, the tables belong
+ * to many recordings and begin with a column that names the recording; the views then begin with it
+ * too. */
 const char *mp_sql_views(bool recorded, char text[MP_SQL_VIEWS]);
 
 #endif

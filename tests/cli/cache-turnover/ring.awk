@@ -1,5 +1,5 @@
-# A cache that fills for 64 snapshots, one object of 100 bytes at each, and then drops one for each new
-# one, for 200.
+# A cache that fills for 64 snapshots, with one object of 100 bytes at each. For 200 more snapshots, it drops
+# an object for each new one.
 BEGIN {
     stamp = "\"2022-02-01T08:01:39.967+05:00\""
     for (k = 1; k <= 265; k++) {

@@ -1,6 +1,6 @@
-# A recording of sites that are full, leak or grow, each with a type of its own: at each of five
-# snapshots after the first some objects are created, and some go, the oldest first but for Leak.
-# `leaks`: the cache never drops anything.
+# A recording of sites that are full, leak or grow, each with its own type. At each of five snapshots after
+# the first, some objects are created and some are deleted, the oldest first except for Leak. `leaks`: the
+# cache never drops anything.
 function add(type, n, bytes) {
     for (; n > 0; n--) {
         id = ++last
@@ -37,11 +37,11 @@ BEGIN {
         print (k > 1 ? ".\n.\n." : "1 \"shop.p\" 0\n.\n.\n1 1 0 0\n.")
         lost = ""
         work = k > 1 && k < 7
-        # 4 of 1,000 bytes all the time
+        # always 4 objects of 1,000 bytes
         add(1, k == 1 ? 4 : 2 * work, 1000)
         drop(1, leaks ? 0 : 2 * work)
-        # 7 of 200 bytes all the time: of two that are created one stays, the other goes at the next
-        # snapshot, as does what was there at the start
+        # Always 7 objects of 200 bytes: of two that are created, one stays, and the other is deleted at the
+        # next snapshot, together with one from the start.
         add(2, k == 1 ? 7 : 2 * work, 200)
         drop(2, work + (k == 2))
         if (work && k > 2)
@@ -59,7 +59,8 @@ BEGIN {
         # 6, 8, 6, 8, 6, 8 of 20 bytes
         add(6, k == 1 ? 6 : 2 * work, 20)
         drop(6, k == 3 || k == 5 ? 4 : 0)
-        # 160 bytes: one of 40 becomes two of 20, until s5; until s2 20 bytes in as many objects more
+        # 160 bytes: one object of 40 becomes two of 20, until s5; until s2, there are 20 bytes more in as
+        # many objects
         add(7, k == 1 ? 20 : 0, 1)
         add(7, k == 1 ? 4 : k < 6 ? 2 * work : 0, k == 1 ? 40 : 20)
         drop(7, k == 2 ? 21 : k < 6 ? work : 0)

@@ -1,5 +1,5 @@
-# The dump of this number: an application's list of 40 items a dump; in the dump `shared` a static field
-# refers to the list as well.
+# The dump with this number: an application's list, which has 40 more items in each dump. In the dump
+# `shared`, a static field refers to the list as well.
 BEGIN {
     print "a 2 app.exe " 1000 * dump
     print "t 1 App.Main\nt 2 App.Service\nt 3 App.List\nt 4 App.Item"

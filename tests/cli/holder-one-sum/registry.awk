@@ -1,5 +1,5 @@
-# The dump of this number: 40 plugins of 100 bytes a dump of 20 types in one registry, an item of 1,000
-# in a list. With `fresh` the types of each dump are its own.
+# The dump with this number: a registry has 40 more plugins of 100 bytes in each dump, of 20 types; a list has
+# one more item of 1,000. With `fresh`, each dump has other types.
 BEGIN {
     print "a 2 app.exe " 1000 * dump
     print "t 1 App.Registry\nt 2 App.Plugins\nt 3 App.Log\nt 4 App.Item"

@@ -1,4 +1,5 @@
-# The dump of this number: a list of 40 items a dump, to which in the first dump a loader refers as well.
+# The dump with this number: a list that has 40 more items in each dump. In the first dump a loader refers to
+# it as well.
 BEGIN {
     print "a 2 app.exe " 1000 * dump
     print "t 1 App.Main\nt 3 App.List\nt 4 App.Item\nt 5 App.Loader"

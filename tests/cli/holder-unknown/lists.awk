@@ -1,5 +1,6 @@
-# The dump of this number: Orders has a list of 40 items a dump, Views one of 30. In the first dump a local
-# variable refers to each list too (kind "shared"), or another object has the list of Orders (kind "other").
+# The dump with this number: the list of Orders has 40 more items in each dump, that of Views 30 more. In the
+# first dump a local variable refers to each list too (kind "shared"), or another object has the list of
+# Orders (kind "other").
 BEGIN {
     print "a 2 app.exe " 1000 * dump
     print "t 1 App.Orders\nt 2 App.Views\nt 3 App.List\nt 4 App.Item\nt 5 App.Loader"

@@ -1,5 +1,5 @@
-# A recording of 1,000 bytes of start-up memory, freed at the end, and of a cache of four objects of
-# 100: at each of four snapshots `made` more are created, and the oldest goes.
+# 1,000 bytes of start-up memory, freed at the end, and a cache of four objects of 100 bytes. At each of four
+# snapshots, `made` objects are created, and the oldest ones are deleted.
 function object(id, bytes, node, time) {
     printf "%d 41 %d 0 0 %d %d 7 0 0 0 0 0 0 0 0\n", id, bytes, time, node
     live++

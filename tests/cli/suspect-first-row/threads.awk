@@ -1,5 +1,5 @@
-# Sizes are hexadecimal. 10 threads of 0x18 bytes, roots, each with a buffer of 0x342 = 834: 858 bytes; an
-# array of 0x460 = 1,120 below a static root; 10 small objects of 30 bytes, each a root of its own.
+# Sizes are hexadecimal. 10 threads of 0x18 bytes are roots, each with a buffer of 0x342 = 834: together 858
+# bytes. An array of 0x460 = 1,120 is below a static root. 10 small objects of 30 bytes are roots.
 BEGIN {
     print "a 2 app.exe 1000\nt 1 App.Thread\nt 2 App.Buffer\nt 3 App.Item[]\nt 4 App.Small"
     for (i = 1; i <= 10; i++) {

@@ -1,5 +1,6 @@
-# Sizes are hexadecimal. 120 objects of 100 bytes of roots of this kind, of `types` types in turn, each with a
-# buffer of 95: 195 each, 23,400; an array of 5,000; 100 objects of 116, each a root of another type.
+# Sizes are hexadecimal. Roots of this kind hold 120 objects of 100 bytes, of `types` types in turn. Each
+# object has a buffer of 95, so they are 195 each, 23,400 together. There are also an array of 5,000, and 100
+# objects of 116, each a root of another type.
 BEGIN {
     print "a 2 app.exe 1000\nt 1 App.Buffer\nt 2 App.Item[]"
     for (i = 0; i < 120; i++) {

@@ -1,4 +1,4 @@
-# Ten snapshots of work behind the first, then the clean-up; each site is a line of shop.p.
+# Ten snapshots of work after the first, then the clean-up. Each site is a line of shop.p.
 function add(site, n, bytes) {
     for (; n > 0; n--) {
         id = ++last

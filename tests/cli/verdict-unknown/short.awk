@@ -1,4 +1,4 @@
-# Three snapshots of another process. The second and the third create an object of 100 bytes each.
+# Three snapshots of another process. The second and the third each create an object of 100 bytes.
 BEGIN {
     for (k = 1; k <= 3; k++) {
         tag = k < 3 ? "work" : "_PreCleanUp"
