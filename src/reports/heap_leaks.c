@@ -108,7 +108,7 @@ static void set_flags(mp_document *document, leak_row *row)
          "in the session's unnamed widget pool, which lives as long as the session"},
         {row->leak->class == MP_TYPE_RAW_MEMORY, "raw-memory",
          "memory that only the program itself can free"},
-        {group->owned_by_leak > 0, "owner-leaked", "what it is scoped to was left behind too"},
+        {group->owned_by_leak > 0, "owner-leaked", "its owner was left behind too"},
         {row->leak->verdict->seldom, "grew-seldom", "grew too seldom to tell a leak from a cache"},
         {mp_leak_is_growth(row->leak), "older-than-window", older_text(document, row->leak)},
     };

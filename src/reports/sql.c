@@ -158,7 +158,7 @@ static bool add_input(sql_inputs *inputs, const mp_request *request, mp_document
     mp_window window;
     if (place_of(inputs, name) < inputs->count) {
         mp_document_say(document, MP_TONE_PLAIN, "Once",
-                        "%s has the bytes of a recording before it, and is left out",
+                        "%s has the same bytes as an earlier recording, and is left out",
                         request->model->inputs.items[1].path);
         return true;
     }

@@ -254,7 +254,7 @@ static void section_sites(mp_document *document, const mp_builds *builds, const 
         MP_TABLE(document, "site_trends", "From build to build", MP_ROWS, site_columns);
     table->main = true;
     table->empty = asked->min_bytes && builds->site_count
-                       ? "no change is as large as the limit of the filter"
+                       ? "no change is large enough for the filter"
                        : "nothing in any build";
     size_t count = 0, most = mp_shown_of(builds->site_count, (size_t)asked->limit);
     for (size_t i = 0; i < builds->site_count; i++) {

@@ -339,8 +339,7 @@ static struct mp_asked *prepare(mp_session *session, const mp_report *report, bo
     if (session->groups.count)
         return asked;
     mp_fail(error, MP_ERROR_INPUT, "%s",
-            session->paths.count ? "nothing could be found that can be asked"
-                                 : "there is no input");
+            session->paths.count ? "no recording was found" : "there is no input");
     return NULL;
 }
 
@@ -361,7 +360,7 @@ static void explain(const mp_session *session, const mp_answers *answers, mp_err
             error->code = MP_ERROR_INPUT;
             return;
         }
-    mp_fail(error, MP_ERROR_NO_ANSWER, "nothing could be read that can be asked");
+    mp_fail(error, MP_ERROR_NO_ANSWER, "no recording could be read");
 }
 
 /* Return true and set the error if reading was cancelled. The error replaces any other. */
