@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_OPTIONS = 20, FIRST_VALUE = 256 /* FIRST_VALUE: above all letters */ };
+enum { MOST_OPTIONS = 20, FIRST_VALUE = 256 /* FIRST_VALUE: greater than all letters */ };
 
 /* An option. Exactly one of its targets is set. A flag has no argument. A number has a default and
  * bounds. A word is stored as its index in `words`. */

@@ -18,8 +18,8 @@ typedef struct browse_line {
 typedef struct browse_table {
     size_t *order; /* visible rows of the document, in their order */
     size_t count;
-    bool *open;   /* by row: its stack is shown */
-    bool *folded; /* by row: deeper rows are hidden */
+    bool *open;   /* indexed by row: its stack is shown */
+    bool *folded; /* indexed by row: deeper rows are hidden */
     size_t depth; /* column that holds the tree level; the number of columns = not a tree */
     /* Column by which rows are sorted; the number of columns = order of the report. */
     size_t sorted_by;

@@ -62,7 +62,7 @@ typedef struct cli_options {
 
     /* How the answer is printed. */
     const mp_renderer *renderer;
-    bool format_named;  /* by export --to */
+    bool format_named;  /* export --to has set the format */
     const char *output; /* NULL = standard output */
     const char *chart;  /* path of a picture of the answer, in addition to it; NULL = none */
     cli_colour colour;

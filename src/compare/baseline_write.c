@@ -100,8 +100,8 @@ static void put_frame(mp_json *line, const mp_dictionary *dictionary, const mp_f
     mp_json_close(line, ']');
 }
 
-/* Callers of deep stacks. Each is a line of its own that refers to its own caller; outermost
- * callers come first. */
+/* Callers of deep stacks. Each has a separate line, which refers to the line of its caller, so
+ * outermost callers come first. */
 typedef struct shared_callers {
     mp_id_index numbers; /* numbers of the callers, from 1, by frame and line */
     mp_text_buffer lines;

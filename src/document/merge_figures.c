@@ -45,7 +45,7 @@ static void put_tree(mp_tree_figure *figure, uint32_t root, const mp_tree_figure
     }
 }
 
-/* Add one place for all files that have no place of their own. */
+/* Add one place for all files that have no separate place. */
 static void put_others(mp_document *document, mp_tree_figure *figure, const part_tree *parts,
                        size_t count)
 {

@@ -43,13 +43,14 @@ typedef struct aq_sets {
     mp_id_index routine_index; /* (symbol or node, line) to routine */
     aq_routine *routines;      /* elements from 1 */
     size_t routine_count, routine_capacity;
-    aq_stack *stacks; /* by context */
+    aq_stack *stacks; /* indexed by context */
     uint32_t *frames; /* routines, innermost first */
     size_t frame_count, frame_capacity;
-    uint32_t *thread_sets; /* by string: number of the last set that has a row for the thread */
-    aq_class *classes;     /* by type */
+    uint32_t
+        *thread_sets;  /* indexed by string: number of the last set that has a row for the thread */
+    aq_class *classes; /* indexed by type */
     uint32_t next_delta;
-    aq_out_link *links;     /* by vertex; NULL = there is no graph */
+    aq_out_link *links;     /* indexed by vertex; NULL = there is no graph */
     int64_t objects, bytes; /* sums of the current set */
     int64_t cut;            /* number of objects in the set whose stacks were cut */
     size_t *alive; /* indexes in live->living of the objects in the current set, ascending */

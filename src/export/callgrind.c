@@ -48,7 +48,7 @@ typedef struct callgrind_out {
     mp_id_index self_rows, calls; /* keys: place; place and callee */
     int64_t call_rows;
     mp_id_index told_files, told_functions, told_objects; /* texts that were already written */
-    bool *shares_name;                                    /* by function */
+    bool *shares_name;                                    /* indexed by function */
 } callgrind_out;
 
 /* --- adding up --- */

@@ -156,7 +156,7 @@ static bool label_is(const char *label, const char *name)
     return strncmp(label, name, length) == 0 && label[length] == '=';
 }
 
-/* Return the name of the column for a label; NULL if the label has no column of its own. */
+/* Return the name of the column for a label; NULL if the label has no separate column. */
 static const char *label_column(const row_writer *writer, const char *label)
 {
     for (size_t i = MP_CLICKHOUSE_HOST; i <= MP_CLICKHOUSE_BUILD; i++)

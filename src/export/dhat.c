@@ -30,7 +30,7 @@ typedef struct dhat_point {
 typedef struct dhat_out {
     mp_json json;
     mp_sites *sites;
-    dhat_point *points; /* by node */
+    dhat_point *points; /* indexed by node */
     uint32_t *touched;  /* nodes that the current snapshot changed */
     size_t touched_count;
     size_t peak; /* index of the peak in the snapshots */

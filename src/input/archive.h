@@ -43,7 +43,7 @@ bool mp_archive_unpacks(const mp_archive *archive);
 /* Return the path of the entry in the archive, in UTF-8; NULL if it has none. */
 const char *mp_archive_name(const mp_archive *archive, mp_arena *arena);
 typedef enum mp_entry_kind {
-    MP_ENTRY_FILE,  /* a file with data of its own */
+    MP_ENTRY_FILE,  /* a file that contains data */
     MP_ENTRY_LINK,  /* a link to another file, by name */
     MP_ENTRY_OTHER, /* a folder or a device */
     MP_ENTRY_ODD,   /* a damaged entry: has data, but is of a kind that has none */

@@ -74,8 +74,8 @@ typedef struct mp_graph {
      * format, or do not lead from one object to another. */
     uint64_t left_out;
     uint32_t declared_types; /* number of distinct names of declared types */
-    /* By type: true if references to its objects were not recorded, so it is unknown what keeps
-     * them alive. NULL: references to all types were recorded. */
+    /* Indexed by type: true if references to its objects were not recorded, so it is unknown what
+     * keeps them alive. NULL: references to all types were recorded. */
     bool *untracked;
     bool hexadecimal; /* ids are written in hexadecimal in the format */
 } mp_graph;

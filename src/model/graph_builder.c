@@ -22,8 +22,8 @@ struct mp_graph_builder {
     size_t reference_count, reference_capacity;
     uint32_t *root_domains; /* domain of each root in graph->roots */
     size_t root_domain_capacity;
-    /* By domain; the objects of a domain are consecutive. Table 0 has the objects of all domains,
-     * in order. It is empty if there is only one domain. */
+    /* Indexed by domain; the objects of a domain are consecutive. Table 0 has the objects of all
+     * domains, in order. It is empty if there is only one domain. */
     mp_id_table *tables;
     bool too_many;
 };

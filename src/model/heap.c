@@ -8,7 +8,7 @@
 #include "model/build.h"
 
 /* Maximum number of owners above an object. Scopes in real programs are a few levels deep; without
- * a limit, a hostile file could make each object a context of its own. */
+ * a limit, a hostile file could make a separate context for each object. */
 enum { DEEPEST_SCOPE = 64 };
 
 void mp_heap_open(mp_heap *heap, mp_model *model, mp_session_id session,

@@ -103,8 +103,8 @@ void mp_history_birth(mp_history *history, uint64_t id, int64_t bytes, mp_genera
     mp_history_change(history, id, bytes, generation);
 }
 
-/* Move the entry of the previous object with this id to a record of its own, where the next
- * snapshot will end it. */
+/* Move the entry of the previous object with this id to a separate record, where the next snapshot
+ * will end it. */
 static void set_apart(mp_history *history, uint64_t id)
 {
     const record *entry = record_of(history, id, false);

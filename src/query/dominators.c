@@ -31,8 +31,8 @@ typedef struct searched {
     uint32_t *number; /* number of each object in the search; 0: not reached */
     uint32_t *object; /* object of each number */
     uint32_t *parent; /* parent in the search tree, later the immediate dominator; by number */
-    /* By number: first the next reference to search, then the start of the predecessors, then the
-     * semidominator. */
+    /* Indexed by number: first the next reference to search, then the start of the predecessors,
+     * then the semidominator. */
     uint32_t *start;
     uint32_t *predecessors; /* predecessors, by number */
     node *nodes;

@@ -47,7 +47,7 @@ typedef struct bounds {
     bool *far;            /* flag of each object: true if it is on the path to an object that is too
                            * far away to examine */
     bool *settled;        /* flag of each object: true if its list in `found` is complete */
-    way_count *counts;    /* by group */
+    way_count *counts;    /* indexed by group */
     meeting_group *found; /* groups of each object: `many` entries from `first_found` on */
     size_t *first_found, found_count, found_capacity;
     uint8_t *many;

@@ -167,7 +167,7 @@ bool *mp_objects_matching(const mp_model *model, const mp_graph *graph, const ch
 static void merge(merged *state, const mp_graph *graph, const mp_distances *distances,
                   const bool *matches)
 {
-    /* By object: true if it is on a shortest path to an object of a matching type. */
+    /* Indexed by object: true if it is on a shortest path to an object of a matching type. */
     bool *wanted = mp_alloc_zero((size_t)graph->count + 1, sizeof *wanted);
     uint32_t *step = mp_alloc_zero((size_t)graph->count + 1, sizeof *step);
     for (uint32_t i = distances->count; i--;) {

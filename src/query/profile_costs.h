@@ -45,7 +45,7 @@ typedef struct mp_code_cost {
     uint32_t start_line;          /* first line of the method; 0: unknown, or a program */
     uint32_t overload;
     uint32_t group;      /* number of the method's group (profile_groups.h) */
-    bool run_by_several; /* other classes inherited it, too, and have rows of their own */
+    bool run_by_several; /* several classes ran the inherited method, and have separate rows */
     bool repeats;        /* called more than once in a session, directly or through its callers */
     unsigned unknown;    /* MP_UNKNOWN_...: figures of which a part is unknown and counted as 0 */
     int64_t exclusive_us;

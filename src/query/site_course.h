@@ -1,7 +1,7 @@
 /* Courses: how the objects of an allocation site come and go during a session.
  *
  * Time is counted in places: the complete snapshots after the window's first one. Place 0 is the
- * state at the first snapshot; the clean-up that ends a session has a place of its own after the
+ * state at the first snapshot; the clean-up that ends a session has a separate place after the
  * last. Snapshots of a pause, in which the whole program creates nothing for unusually long and
  * then goes on, share the place before it. If there are more than MP_COURSE_LENGTH snapshots,
  * neighbouring ones share a place. */

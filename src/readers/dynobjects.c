@@ -58,8 +58,8 @@ typedef struct dyn_state {
     dyn_session **sessions;
     size_t session_count, session_capacity;
     mp_id_index session_index;  /* process and session to index, + 1 */
-    mp_id_index types, symbols; /* by string */
-    mp_hash_index nodes;        /* by parent, symbol and line */
+    mp_id_index types, symbols; /* indexed by string */
+    mp_hash_index nodes;        /* (parent, symbol, line) to node */
     mp_string_id *units;        /* file or class of the code, indexed by symbol */
     size_t unit_capacity;
     mp_text_buffer name; /* scratch space for the name of a routine */

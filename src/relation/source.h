@@ -35,7 +35,7 @@ struct mp_relation_source {
     mp_id_index objects; /* graph vertex by object id */
     /* Place of each object in the preorder of dominators; 0: not reached. */
     uint32_t *preorder_places;
-    mp_key_order *orders; /* by relation */
+    mp_key_order *orders; /* indexed by relation */
     bool has_objects;     /* true if `objects` was built; it is empty if ids are not unique */
 };
 

@@ -344,7 +344,7 @@ static void put_leak_verdict(json_out *out, const mp_told_verdict *verdict)
     mp_json_close(&out->json, '}');
 }
 
-/* Print the limits. Rules have a table of their own. */
+/* Print the limits. Rules have a separate table. */
 static void put_limits(json_out *out, const mp_document *document)
 {
     bool complete = document->check_count <= out->cut.rows;

@@ -1,7 +1,7 @@
 /* Pictures of amounts over time. Lines of similar size share an axis and a panel; much smaller ones
- * have a panel of their own; marks are below. If several moments fall into one column of pixels,
- * only the first, the last, the minimum and the maximum are drawn, which looks the same. A tooltip
- * of each column has the values. */
+ * have a separate panel. Marks are below. If several moments fall into one column of pixels, only
+ * the first, the last, the minimum and the maximum are drawn, which looks the same. A tooltip of
+ * each column has the values. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

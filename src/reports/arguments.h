@@ -1,5 +1,5 @@
-/* Arguments of reports: each report has a struct of its own and a table of rows, one for each
- * member. Callers set arguments by name, from texts. */
+/* Arguments of reports. Each report has a struct, and a table with a row for each member of the
+ * struct. Callers set arguments by name, from texts. */
 #ifndef MP_REPORTS_ARGUMENTS_H
 #define MP_REPORTS_ARGUMENTS_H
 

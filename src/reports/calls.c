@@ -11,7 +11,7 @@
 #include "reports/profile_sections.h"
 #include "reports/sections.h"
 
-enum { MOST_SHOWN = 5 }; /* maximum number of matches with tables of their own */
+enum { MOST_SHOWN = 5 }; /* maximum number of matches that have separate tables */
 
 /* --- matches --- */
 
@@ -318,7 +318,7 @@ static edge_row *edges_of(const asking *asked, size_t match, bool callers, size_
 
 /* --- tables --- */
 
-/* Return the number of matches with tables of their own. */
+/* Return the number of matches that have separate tables. */
 static size_t detailed(const asking *asked)
 {
     size_t most = asked->rows && asked->rows < MOST_SHOWN ? asked->rows : MOST_SHOWN;

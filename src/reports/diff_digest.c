@@ -38,7 +38,7 @@ static void choose_stacks(const mp_request *request, mp_digest_options *options)
 }
 
 /* Return the options of the digest: the rules for rewriting names, and the lists to make. Groupings
- * that have a list of their own need no dimension. */
+ * that have a list need no dimension. */
 static mp_digest_options options_of(const mp_request *request)
 {
     const char *by = mp_text_argument(request, "by");

@@ -94,7 +94,7 @@ static const char *older_text(mp_document *document, const mp_leak *leak)
                             mp_bytes_text(document, leak->leaking_bytes, false));
 }
 
-/* Set the flags that an ABL developer would look for, each with a word for people. */
+/* Set the flags that help ABL developers to find a cause. Each has a name and a text for people. */
 static void set_flags(mp_document *document, leak_row *row)
 {
     const mp_group *group = &row->leak->group;

@@ -260,7 +260,7 @@ static void test_queues(void **state)
     for (int i = 0; i < 12 * 10 + 10 * 10; i++)
         add(1, i < 120 ? 2 + i / 12 : 12 + (i - 120) / 10, 3 + i / 10 <= 21 ? 3 + i / 10 : NEVER);
     expect(21, "work", "bounded");
-    /* one comes and one goes at each of four snapshots */
+    /* one object is created and one deleted at each of four snapshots */
     create(1, 1, 5, 1, 2);
     expect(5, "work", "bounded");
     /* 10 come and a tenth of the live ones go: a pool that approaches 100 objects */

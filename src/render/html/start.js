@@ -40,8 +40,9 @@ function graphOf(history) {
           lines: drawn.lines.filter(line => line.unit === "bytes" && line.values.some(value => value)).slice(0, 2)};
 }
 
-/* Return a function that shows or hides the parts below the graph that are about the whole answer. Facts stay
- * visible, below a heading of their own. The answer above stays too, but no longer as a headline. */
+/* Return a function that shows or hides the parts below the graph that are about the whole answer.
+ * Facts stay visible, below a separate heading. The answer above stays too, but no longer as a
+ * headline. */
 function makeWhole(below) {
   const all = [];
   for (let at = below.nextElementSibling; at; at = at.nextElementSibling) {

@@ -1,9 +1,9 @@
-// Search, zoom and keys of drawings of stacks. Without it they show and tell all the same.
+// Search, zoom and keys for pictures of stacks. Without this script they show the same frames and tooltips.
 (function () {
   "use strict";
   var SVG = "http://www.w3.org/2000/svg", HTML = "http://www.w3.org/1999/xhtml";
-  var EDGE = 3; // so far is a text from the edge of its frame
-  var GAP = 0.6, SHARE = 0.2; // between neighbours: so wide, or so much of what is narrow
+  var EDGE = 3; // distance of a text from the edge of its frame
+  var GAP = 0.6, SHARE = 0.2; // gap between neighbours: in pixels, or as a share of narrow frames
   var ruler = document.createElementNS(HTML, "canvas").getContext("2d");
 
   function make(parent, name, attributes) {
@@ -12,7 +12,7 @@
     return parent.appendChild(element);
   }
 
-  // How wide a frame is whose rectangle is so wide, with the gap behind it.
+  // Return the width of a frame, including the gap after it, from the width of its rectangle.
   function whole(width) {
     return width < GAP / SHARE - GAP ? width / (1 - SHARE) : width + GAP;
   }
@@ -26,7 +26,7 @@
     };
   }
 
-  // Frames stand row by row, and a frame within the one above it.
+  // Link frames to their neighbours, and to the frame above, which contains them.
   function link(frames) {
     var rows = [], above = [];
     frames.forEach(function (frame) {
@@ -53,7 +53,7 @@
     return frame === top;
   }
 
-  // Where the word at this place ends: blanks within brackets are part of it.
+  // Return the end of the word at this position. Blanks within brackets belong to the word.
   function wordEnd(text, at) {
     var depth = 0;
     for (; at < text.length && (depth || text.charAt(at) !== " "); at++) {
@@ -63,8 +63,8 @@
     return at;
   }
 
-  // "OrderService:97" of "shop.OrderService:97", "main.p:52" of "shop/main.p:52": without what stands
-  // in front of a dot, a slash or two colons that are no suffix's, and in no brackets.
+  // Return the word without everything up to its last dot, slash or "::" outside of brackets and suffixes:
+  // "OrderService:97" for "shop.OrderService:97", "main.p:52" for "shop/main.p:52".
   function innermost(word) {
     var separator = /^(?:::|[\/\\]|\.(?!\d|part\.|constprop\.|isra\.|cold|lto_priv\.|[a-z]{1,3}(?::|$))(?=\w))(?=.)/;
     var last = 0, at = 0, depth = 0, match;
@@ -83,7 +83,7 @@
     return rest === word ? word : "\u2026" + rest;
   }
 
-  // Shorter and shorter names, as in src/render/frame_name.c.
+  // Return shorter and shorter names, as in src/render/frame_name.c.
   function shorterNames(name, isType) {
     var words = [], at = 0, end, head, index, around, before, behind, rest;
     while (at < name.length) {
@@ -106,7 +106,7 @@
     ];
   }
 
-  // As much of a name as has room, in the letters that the browser has.
+  // Return as much of a name as fits, measured in the browser's font.
   function fitting(name, isType, room) {
     var names, characters, from = 0, to, middle, i;
     if (room < 10) { return ""; }
@@ -145,7 +145,7 @@
     return frame.group.classList.contains("hide");
   }
 
-  // The frame, or the next one in this direction that is shown.
+  // Return the frame or, if it is hidden, the next visible one in this direction.
   function shown(frame, direction) {
     while (frame && isHidden(frame)) { frame = frame[direction]; }
     return frame;
@@ -157,7 +157,7 @@
     var root = frames[0], top = root, current = root, input = null;
     ruler.font = getComputedStyle(root.group).font;
     svg.classList.add("lives");
-    svg.setAttribute("role", "group"); // a picture has no parts that can be reached
+    svg.setAttribute("role", "group"); // parts of an image could not get the focus
     link(frames);
 
     function zoom(to) {
@@ -183,7 +183,7 @@
     }
 
     function fits(text) {
-      try { return new RegExp(text, "i"); } catch (error) { return null; } // half-written
+      try { return new RegExp(text, "i"); } catch (error) { return null; } // the expression is incomplete
     }
 
     function search(text) {
@@ -196,7 +196,7 @@
         var above = frame.parent;
         while (above && !above.found) { above = above.parent; }
         count += frame.found;
-        width += frame.found && !above ? frame.width : 0; // what is in another one counts there
+        width += frame.found && !above ? frame.width : 0; // matches inside of a match are not added again
       });
       told.textContent = !text ? "" : !pattern ? "no regular expression" :
         count + (count === 1 ? " frame, " : " frames, ") + (100 * width / root.width).toFixed(1) + " %";
@@ -238,7 +238,7 @@
     };
     addSearch();
     frames.forEach(function (frame) {
-      put(frame, frame.x, frame.width); // its text was cut for letters that are broader than most
+      put(frame, frame.x, frame.width); // its text was cut for wider letters than those of most fonts
       frame.group.setAttribute("tabindex", frame === root ? "0" : "-1");
       frame.group.addEventListener("click", function () { focus(frame); zoom(frame); });
       frame.group.addEventListener("focus", function () { if (current !== frame) { focus(frame); } });
@@ -251,7 +251,7 @@
         keys[event.key]();
       }
     });
-    if (document.documentElement === svg) { // the file alone: the slash works wherever one is
+    if (document.documentElement === svg) { // in a file of its own, the slash works everywhere
       document.addEventListener("keydown", function (event) {
         if (event.target === svg && event.key === "/") { event.preventDefault(); input.focus(); }
       });
