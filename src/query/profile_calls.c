@@ -49,7 +49,7 @@ static void name_callables(const builder *from)
     }
 }
 
-/* Set the costs of the methods to those of all reports. The session has the cost of its own
+/* Set the costs of the methods, the same as in all reports. The session has the cost of its own
  * lines. */
 static void fill_callables(const builder *from)
 {
