@@ -114,7 +114,7 @@ class Program:
         return said, found, self.answer("check", path)[0]
 
     def compare(self, path, whole):
-        """Return whether the figures differ, and whether there is no message beyond those about the undamaged
+        """Return (true if the figures differ, true if no message is new), compared with the undamaged
         recording."""
         said, found = self.answer("analyze", path)
         other = found != whole[1]

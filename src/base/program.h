@@ -13,7 +13,7 @@ typedef enum mp_step {
     MP_STEP_SET,    /* match the bracket expression at offset `x` of the text */
     MP_STEP_CLASS,  /* match a character class; `x`: 'w', 'W', 's', 'S' */
     MP_STEP_ASSERT, /* test the position; `x`: '^', '$', 'b', 'B', '<', '>' */
-    MP_STEP_SAVE,   /* save the position in slot `x`: 2n is the begin, 2n + 1 the end of group n */
+    MP_STEP_SAVE,   /* save the position in slot `x`: 2n is the start, 2n + 1 the end of group n */
     MP_STEP_JUMP,   /* continue `x` instructions further on */
     MP_STEP_SPLIT,  /* continue at both `x` and `y` */
     MP_STEP_MATCH,

@@ -34,7 +34,7 @@ enum {
     MP_UNKNOWN_EXECUTIONS = 2,
     MP_UNKNOWN_EXCLUSIVE = 4,
     MP_UNKNOWN_AVERAGE = 8,
-    MP_UNKNOWN_CUMULATIVE = 16, /* always set: reports have no cumulative times */
+    MP_UNKNOWN_CUMULATIVE = 16, /* set for all lines of reports: none has cumulative times */
 };
 
 /* One line of a module. Line 0 is its prologue, -1 its cleanup, -2 garbage collection. */
