@@ -523,9 +523,9 @@ enum {
     NEW_METHOD_WIDTH = 20,
     CODE_WIDTH = 50,
     DESCRIPTION_WIDTH = 70,
-    OTHER_WIDTHS =
-        PROGRAM_WIDTH + 5 + 13 + 13 + 10 + 5, /* all columns, with the blanks between them */
-    OLD_PAPER = 120,                          /* width of the page in which a frame is centred */
+    /* All columns, with the blanks between them. */
+    OTHER_WIDTHS = PROGRAM_WIDTH + 5 + 13 + 13 + 10 + 5,
+    OLD_PAPER = 120, /* width of the page in which a frame is centred */
     NEW_PAPER = 160
 };
 

@@ -19,8 +19,8 @@ typedef struct tal_site {
     const char *type;
     const char *other; /* type in one of five deletions; NULL = always the same type */
     bool cross;        /* blocks are deleted by another thread */
-    const char *frames,
-        *deleter; /* frames that distinguish the site, innermost first, separated by < */
+    /* Frames that distinguish the site, innermost first, separated by <. */
+    const char *frames, *deleter;
 } tal_site;
 
 typedef struct tal_crawl {

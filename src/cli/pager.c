@@ -93,8 +93,8 @@ void cli_pager_end(cli_pager *pager)
         return;
     fflush(stdout);
     clearerr(stdout);
-    dup2(pager->terminal,
-         STDOUT_FILENO); /* closes the pipe, so the pager sees the end of the text */
+    /* Closes the pipe, so the pager sees the end of the text. */
+    dup2(pager->terminal, STDOUT_FILENO);
     close(pager->terminal);
     cli_process_wait(&pager->helper);
     sigaction(SIGINT, &pager->interrupt, NULL);

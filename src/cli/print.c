@@ -111,8 +111,8 @@ int cli_put_answer(const cli_options *options, const mp_document *document,
         else if (warns && !(check->line && cli_is_for_people(options)))
             cli_put_message(mp_arena_format(document->arena, "warning: %s", text));
     }
-    bool unjudged =
-        document->unjudged && !document->failed; /* an error is printed instead of an answer */
+    /* An error is printed instead of an answer. */
+    bool unjudged = document->unjudged && !document->failed;
     if (document->policy && (unjudged || (document->failed && !cli_is_for_people(options))))
         put_verdicts(document, diagnostics);
     if (status == CLI_OK && (document->failed || document->unjudged))

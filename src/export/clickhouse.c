@@ -132,8 +132,8 @@ static void put_start(mp_json *row, const row_writer *writer, const mp_model *mo
 {
     char text[MP_UNIT_TEXT];
     const int64_t start = model->sessions.count > 1 ? model->sessions.items[1].start_us : 0;
-    const int64_t most =
-        INT64_C(4102444800) * 1000000; /* the year 2100: more than a DateTime can hold */
+    /* The year 2100: more than a DateTime can hold. */
+    const int64_t most = INT64_C(4102444800) * 1000000;
     if (start <= 0 || start >= most || !mp_format_utc(text, start))
         return;
     text[10] = ' ';

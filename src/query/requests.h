@@ -17,8 +17,8 @@ typedef struct mp_served {
     bool ended;          /* false: still running, so its objects are in use */
     int64_t created_objects, created_bytes;
     int64_t left_objects, left_bytes; /* alive at the end of the window; 0 while it runs */
-    int64_t peak_objects,
-        peak_bytes; /* maxima of the request's own objects; MP_UNKNOWN: not recorded */
+    /* Maxima of the request's own objects; MP_UNKNOWN: not recorded. */
+    int64_t peak_objects, peak_bytes;
 } mp_served;
 
 /* All requests of an API: sums over its calls; longest_us and the peaks are the maxima over its

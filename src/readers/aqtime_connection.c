@@ -15,8 +15,8 @@
 /* State of the walks over all tables. */
 typedef struct page_walk {
     const aq_source *file;
-    unsigned char *seen,
-        *page;      /* seen: one bit per page, set if a table uses it; page: the current page */
+    /* seen: one bit per page, set if a table uses it; page: the current page. */
+    unsigned char *seen, *page;
     uint32_t *next; /* pages still to be visited */
     size_t next_count, next_capacity;
     uint64_t rows, bytes; /* totals of all tables so far */

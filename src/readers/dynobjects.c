@@ -34,8 +34,8 @@ typedef struct dyn_origin {
 
 typedef struct dyn_session {
     mp_heap heap;
-    int64_t start_us,
-        last_us; /* times of the first and the latest entry, microseconds since 1970 */
+    /* Times of the first and the latest entry, microseconds since 1970. */
+    int64_t start_us, last_us;
     uint64_t last_line;
     uint32_t input;
     uint32_t snapshots, sequence, units, covered; /* units: requests or moments per snapshot;
@@ -258,8 +258,8 @@ static void end_snapshot(dyn_state *state, dyn_session *session)
 
 static void describe(dyn_state *state, mp_recorded_session *recorded, const dyn_entry *entry)
 {
-    const char *stamp =
-        entry->stamp.start; /* in the log of a client: "26/03/02@08:15:30.259+0100" */
+    /* In the log of a client: "26/03/02@08:15:30.259+0100" */
+    const char *stamp = entry->stamp.start;
     char start[40];
     if (stamp[2] == '/')
         snprintf(start, sizeof start, "20%.2s-%.2s-%.2sT%.17s", stamp, stamp + 3, stamp + 6,

@@ -279,8 +279,8 @@ static void read_dynamic(dyn_entry *entry, cursor *rest)
         return;
     entry->type = next_word(rest);
     if (same(entry->type, "LONGCHAR") || same(entry->type, "LONGCHAR/MEMPTR"))
-        entry->type = mp_slice_of(
-            "MEMPTR"); /* an allocation may name both types, but its deletion names only one */
+        /* An allocation may name both types, but its deletion names only one. */
+        entry->type = mp_slice_of("MEMPTR");
     mp_slice id = next_word(rest);
     if (same(entry->type, ".NET")) {
         entry->type = mp_slice_of(".NET Object");

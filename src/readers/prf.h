@@ -88,11 +88,11 @@ typedef struct prf_state {
     unsigned version;
     bool names_split;
     uint32_t first_module, first_model_node;
-    mp_id_index modules, nodes,
-        traced; /* ids of the file to modules and nodes; (module, line) to trace */
+    /* Ids of the file to modules and nodes; (module, line) to trace. */
+    mp_id_index modules, nodes, traced;
     prf_places lines, calls, traces, tree;
-    uint64_t entity_line,
-        entity_wants; /* line of the current entity; number of lines that it states */
+    /* Line of the current entity; number of lines that it states. */
+    uint64_t entity_line, entity_wants;
 } prf_state;
 
 /* Start a profile; `line` is that of its description. */

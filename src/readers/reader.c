@@ -46,8 +46,8 @@ mp_naming mp_reader_naming(const char *path)
     const size_t length = mp_input_name_length(path, strlen(path));
     mp_naming naming = MP_NAMED_OTHERWISE;
     for (size_t i = 0; i < READERS; i++) {
-        const bool other =
-            table[i]->kind == MP_KIND_DATABASE; /* other programs use these suffixes too */
+        /* Other programs use these suffixes too. */
+        const bool other = table[i]->kind == MP_KIND_DATABASE;
         if (has_ending(table[i], path, length, true) && !other)
             return MP_NAMED_RECORDING;
         if (has_ending(table[i], path, length, true) || has_ending(table[i], path, length, false))

@@ -46,9 +46,9 @@ typedef struct rpm_state {
     uint32_t first_type;      /* the file's first type in the model */
     MP_LIST(stamps) sections; /* sections that are read, from 1 */
     uint64_t version, records, objects;
-    bool open, skipped,
-        unclosed; /* a section is open; the open section is skipped; a section was not closed */
-    bool chosen;  /* the requested domain was found */
+    /* A section is open; the open section is skipped; a section was not closed. */
+    bool open, skipped, unclosed;
+    bool chosen;                      /* the requested domain was found */
     mp_string_id domains[MOST_NAMES]; /* domains of the file, for a message */
     size_t domain_count;
     uint32_t first_of_section; /* first type of the current section in the model */

@@ -33,8 +33,8 @@ static void ask_some(const fuzz_recording *recording, fuzz_choice choice, char *
         texts[i] = fuzz_ask(recording, report, (fuzz_asked){0}, &choice);
     }
     const mp_exporter *exporter = exporters[fuzz_choose(&choice, (unsigned)exporter_count)];
-    if (!exporter->in_place ||
-        fuzz_choose(&choice, 8) == 0) /* this export would wait for the disk */
+    /* This export would wait for the disk. */
+    if (!exporter->in_place || fuzz_choose(&choice, 8) == 0)
         texts[3] = fuzz_export(recording, exporter, &choice);
 }
 

@@ -147,8 +147,8 @@ static bool is_comparable(const char *pattern)
     for (const char *p = pattern; *p; p++) {
         if ((unsigned char)*p >= 128 || (*p == '\\' && p[1] >= '1' && p[1] <= '9'))
             return false;
-        repeats +=
-            *p == '+' || *p == '*' || *p == '?'; /* nested repetitions take the C library forever */
+        /* Nested repetitions take the C library forever. */
+        repeats += *p == '+' || *p == '*' || *p == '?';
     }
     return length < 30 && repeats < 6 && !strstr(pattern, "{");
 }

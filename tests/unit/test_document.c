@@ -447,8 +447,8 @@ static void characters_have_the_columns_that_terminals_give_them(void **unused)
         {"\xe5\x80\x89\xe5\xba\xab", 4}, /* U+5009 U+5EAB, wide */
         {"\xf0\x9f\x90\x9b", 2},         /* U+1F41B, an emoji */
         {"\xe2\x80\xa6", 1},             /* U+2026, ambiguous, is narrow */
-        {"\xe0\xa4\x95\xe0\xa4\xbe",
-         2}, /* U+0915 U+093E: a spacing mark takes a column of its own */
+        /* U+0915 U+093E: a spacing mark takes a column of its own. */
+        {"\xe0\xa4\x95\xe0\xa4\xbe", 2},
         {"a\xe2\x80\x8b"
          "b",
          2}, /* U+200B, zero width */

@@ -262,8 +262,8 @@ static void snapshots_become_longer(void **unused)
                                   "Created        QUERY  Handle:%d (web/a.p @ 2)\n",
                                   i, i, i);
     reading r = read_text(&mp_reader_dynobjects, NAME, text, 4096);
-    assert_int_equal(r.model->snapshots.count - 1,
-                     130); /* the start, 128 snapshots of one request, one of two */
+    /* The start, 128 snapshots of one request, one of two. */
+    assert_int_equal(r.model->snapshots.count - 1, 130);
     const mp_snapshot *last = &r.model->snapshots.items[r.model->snapshots.count - 1];
     assert_string_equal(mp_model_text(r.model, last->request), "ROOT:128 to ROOT:129");
     assert_string_equal(mp_model_text(r.model, last[-1].request), "ROOT:127");

@@ -116,12 +116,12 @@ static void test_types_and_namespaces(void **unused)
     (void)unused;
     small state = setup();
     mp_histogram types = mp_histogram_of(&state.view, MP_HISTOGRAM_OF_TYPES);
-    assert_entry(&types, "App.Order", 4, 400, 400,
-                 3); /* a lower bound, because the exact size is not computed yet */
+    /* A lower bound, because the exact size is not computed yet. */
+    assert_entry(&types, "App.Order", 4, 400, 400, 3);
     mp_histogram_settle(&state.view, &types, types.items, types.count, 0, 0);
     assert_int_equal(types.count, 7);
-    assert_entry(&types, "App.Order", 4, 400, 410,
-                 3); /* includes the string that the orders share */
+    /* Includes the string that the orders share. */
+    assert_entry(&types, "App.Order", 4, 400, 410, 3);
     assert_entry(&types, "App.Cache", 1, 10, 320, 1);
     assert_entry(&types, "Entry[]", 1, 10, 310, 2);
     assert_entry(&types, "Io.Writer", 1, 10, 20, 7);

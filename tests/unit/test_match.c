@@ -213,8 +213,8 @@ static void functions_are_summed_too(void **unused)
     assert_int_equal(result.count, 1);
     expect(&result.items[0], MP_CHANGE_GROWN, MP_MATCH_FUNCTION, 3, 20, 30);
     free(result.items);
-    now.count =
-        2; /* equally many on each side: names of callers do not show which caller became which */
+    /* Equally many on each side: names of callers do not show which caller became which. */
+    now.count = 2;
     now.entries[0].amounts.bytes = 11;
     result = differences(dictionary, &base, &now, MP_LEVEL_SITE);
     assert_int_equal(result.count, 1);

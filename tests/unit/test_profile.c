@@ -328,8 +328,8 @@ static void cycles_are_cut(void **unused)
     assert_int_equal(mp_diagnostics_count(r.diagnostics, MP_DIAG_NODE_CYCLE), 2);
     assert_int_equal(inclusive, 15);
     assert_non_null(paths);
-    assert_int_equal(r.model->tree.count,
-                     1 + 3); /* nodes 2 and 3 have become roots, and are equal */
+    /* Nodes 2 and 3 have become roots, and are equal. */
+    assert_int_equal(r.model->tree.count, 1 + 3);
     mp_profile_costs_free(&costs);
     free(paths);
     reading_free(&r);

@@ -25,10 +25,8 @@ static void centres(void **state)
         {{4, 7}, 2, 5, 2},    /* the centre is 5.5 rounded down, the spread 1.5 rounded up */
         {{-4, -7}, 2, -6, 2}, /* -5.5 rounded down */
         {{9, 1, 5}, 3, 5, 4}, /* the spread is half of 8 */
-        {{5, 5, 6},
-         3,
-         5,
-         1}, /* the spread is half of 1, rounded up; the median of the deviations would be 0 */
+        /* The spread is half of 1, rounded up; the median of the deviations would be 0. */
+        {{5, 5, 6}, 3, 5, 1},
         {{3, 3, 3, 3, 90}, 5, 3, 44},
         {{1, 2, 3, 4, 5, 6, 100}, 7, 4, 50},
         /* eight values: the lowest and the highest are left out, and 2 to 8 stay */

@@ -474,8 +474,8 @@ static void types_of_the_living_are_inferred(void **unused)
     mp_window window = window_of(&r);
     const mp_leaks *leaks = mp_window_leak_sites(&window);
     assert_int_equal(leaks->count, 2);
-    assert_string_equal(leaks->items[0].type,
-                        "(unknown)"); /* 6 bytes of g, whose type is unknown */
+    /* 6 bytes of g, whose type is unknown. */
+    assert_string_equal(leaks->items[0].type, "(unknown)");
     assert_string_equal(leaks->items[1].type, "TB");
     assert_int_equal(leaks->items[1].inference->typed, 2);
     assert_int_equal(leaks->items[1].inference->deleted, 4);
