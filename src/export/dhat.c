@@ -244,7 +244,7 @@ static bool write_dhat(const mp_request *request, mp_document *document, mp_erro
     return mp_sites_write(request, document, FRAMES, error, write_points);
 }
 
-enum { OF_LOGS = 1, OF_RECORDINGS = 2 }; /* bits of the variants */
+enum { OF_LOGS = 1, OF_RECORDINGS = 2 }; /* bits that tell the variants apart */
 
 static const mp_heap_arguments defaults;
 

@@ -113,7 +113,7 @@ static void end_slices(mp_replay *replay)
         tell_late(replay);
         end_asked(replay, replay->last_us);
     }
-    replay->blocks.model->snapshots.count--; /* drop the snapshot begun by the last end */
+    replay->blocks.model->snapshots.count--; /* drop the snapshot that the last end began */
 }
 
 /* --- the replaying thread --- */
@@ -185,7 +185,7 @@ void mp_replay_event(mp_replay *replay, const mp_event *event)
     batch *events = mp_pipeline_batch(replay->pipeline);
     events->events[replay->batched++] = *event;
     replay->events++;
-    if (replay->batched == BATCH || replay->blocks.model->tell) /* no delay for a listener */
+    if (replay->batched == BATCH || replay->blocks.model->tell) /* a listener must not wait */
         submit(replay, mp_pipeline_submit);
 }
 
@@ -261,7 +261,7 @@ void mp_replay_sort_findings(mp_replay *replay)
     mp_diagnostics_order(replay->blocks.log.diagnostics, replay->first_diagnostic);
 }
 
-/* Mark the snapshots of a log without events as not whole. */
+/* Mark the snapshots of a log without events as incomplete. */
 static void forget(const mp_replay *replay)
 {
     mp_model *model = replay->blocks.model;

@@ -14,11 +14,11 @@ typedef struct mp_replay {
     /* Expected time of the last event, which slices divide, set by the reader before the first
      * event; latest time so far. */
     int64_t last_us, highest_us;
-    uint32_t slices, slice;    /* number of slices; current slice, 0: the start */
+    uint32_t slices, slice;    /* number of slices; number of the current slice, 0: the start */
     int64_t slice_us;          /* length of a slice; 0: determined by `slices` */
     bool asks_time, asks_line; /* the requested moment is still to come */
     int64_t asked_us;          /* requested time */
-    uint64_t asked_line;       /* requested moment is after this line */
+    uint64_t asked_line;       /* requested line: the moment after it */
     mp_string_id start_tag, asked_tag;
     int64_t late_events;     /* events that are older than the one before them */
     uint64_t events;         /* number handed over */

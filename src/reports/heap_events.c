@@ -402,7 +402,7 @@ static bool run(const mp_request *request, mp_document *document, mp_error *erro
     return ok;
 }
 
-enum { OF_LOGS = 1, OF_RECORDINGS = 2 }; /* bits of the variants */
+enum { OF_LOGS = 1, OF_RECORDINGS = 2 }; /* bits that tell the variants apart */
 
 static const mp_heap_arguments defaults = {.limit = MP_REPORT_ROWS};
 

@@ -33,7 +33,7 @@ static void check_stack(const mp_model *model)
 {
     static const struct {
         const char *name;
-        uint32_t line; /* at which its caller calls it */
+        uint32_t line; /* line at which the caller calls it */
     } stack[] = {{"[c.so]", 11}, {"parse", 12}, {"serve", 31}, {"main", 0}};
     const mp_context *context = NULL;
     for (uint32_t i = 1; i < model->contexts.count && !context; i++)
