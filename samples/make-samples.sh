@@ -1,6 +1,6 @@
 #!/bin/sh
-# Regenerates all samples: make-samples.sh GENERATOR [DIR] This is the only list of the commands that make
-# them.
+# Regenerate all samples: make-samples.sh GENERATOR [DIR]
+# This is the only list of the commands that make them.
 set -eu
 
 if [ $# -lt 1 ] || [ $# -gt 2 ]; then
