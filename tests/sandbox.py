@@ -228,6 +228,44 @@ class Trials(Claims):
         self.claim(status == 0 and said.startswith(b"1:") and mark.exists(), "the pager is outside", status, said)
 
 
+    def prompt(self):
+        """The prompt appends to the history that was opened before; other files of its folder are denied."""
+        own = self.folder / "own" / "memprof"
+        own.mkdir()
+        (self.folder / "own" / "secret").write_text("mine\n", encoding="utf-8")
+        (own / "old").write_text("mine\n", encoding="utf-8")
+        reading, writing = os.pipe()
+        os.set_inheritable(writing, True)
+        words = [self.program, "sql", "in/shop-v2.oemp"]
+        process, terminal = pty.fork()
+        if process == 0:
+            os.chdir(self.folder)
+            os.execve(words[0], words, self.environment(
+                TERM="xterm", LD_PRELOAD=self.probe, MEMPROF_PROBE=str(writing), XDG_STATE_HOME=str(self.folder / "own"),
+                MEMPROF_PROBE_MAKE=str(own / "made"), MEMPROF_PROBE_UNLINK=str(own / "old")))
+        os.close(writing)
+        said, typed = b"", [b"select 5 * 5;\n", b".quit\n"]
+        while select.select([terminal], [], [], 60)[0]:
+            try:
+                data = os.read(terminal, 1 << 16)
+            except OSError:
+                break
+            said += data
+            if typed and said.endswith(b"memprof> "):
+                os.write(terminal, typed.pop(0))
+        os.close(terminal)
+        status = os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
+        with os.fdopen(reading, encoding="ascii") as told:
+            tried = {line.split()[0]: int(line.split()[1]) for line in told}
+        expected = {**OFTEN, **(FILES if has_landlock() else {}), **CALLS}
+        self.claim(status == 0 and b"25" in said, "the prompt works inside", status, said)
+        self.claim(tried and expected.items() <= tried.items(), "what it may not do", tried)
+        kept = own / "sql_history"  # which a program without libedit does not have
+        self.claim(not kept.exists() or kept.read_text(encoding="utf-8") == "select 5 * 5;\n.quit\n", "the history is kept")
+        if has_landlock():
+            self.claim({path.name for path in own.iterdir()} <= {"old", "sql_history"}, "and nothing else")
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--memprof", required=True, type=pathlib.Path)
@@ -243,7 +281,7 @@ def main():
             shutil.copy(SAMPLES / name, folder / "in")
         trials = Trials(options.memprof.resolve(), options.probe.resolve(), folder)
         for trial in (trials.denied, trials.decoded, trials.free, trials.same, trials.told, trials.links, trials.logs,
-                      trials.watched, trials.pager):
+                      trials.watched, trials.pager, trials.prompt):
             trial()
     sys.exit(trials.end(more="" if has_landlock() else "; this kernel has no Landlock"))
 

@@ -76,11 +76,12 @@ bool mp_session_add_stream(mp_session *session, const char *name,
                            ptrdiff_t (*read)(void *opaque, void *buffer, size_t size), void *opaque,
                            mp_error *error);
 
-/* Set a progress function, which is called from time to time while inputs are read. `path` is the
- * file, or "all files" for several; `done` and `total` are bytes, with `total` 0 if unknown.
- * Progress restarts if a file is read twice. The function is called on any reading thread, but
- * never on two at once. If it returns false, reading ends and the question fails with
- * MP_ERROR_CANCELLED. NULL removes the function. */
+/* Set a progress function, which is called from time to time while inputs are read, and while a
+ * statement of "sql" runs. `path` is the file, "all files" for several, or "statement"; `done` and
+ * `total` are bytes, with `total` 0 if unknown, and both 0 for a statement. Progress restarts if a
+ * file is read twice. The function is called on any reading thread, but never on two at once. If it
+ * returns false, reading ends and the question fails with MP_ERROR_CANCELLED. NULL removes the
+ * function. */
 void mp_session_watch(mp_session *session,
                       bool (*advance)(void *opaque, const char *path, uint64_t done,
                                       uint64_t total),
@@ -105,8 +106,8 @@ const mp_diagnostics *mp_session_diagnostics(const mp_session *session);
  *   tables; figures take time and memory
  *
  * Inputs are read at the first question, with the data it needs, and stay in memory if they are one
- * recording; a question that needs more data reads them again. A pipe can be read only once, so ask
- * the question that needs most data first.
+ * recording, or if all were asked about together. A question that needs more data reads them again.
+ * A pipe can be read only once, so ask the question that needs most data first.
  *
  * Return NULL with an error. Release the answer with mp_document_free, before the session. The
  * session keeps the data of the question until then; the texts of the settings must live as

@@ -2,8 +2,6 @@
 
 #ifdef MEMPROF_BROWSE
 
-#include <langinfo.h>
-#include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,17 +24,6 @@ static bool has_colours;
 
 /* --- the terminal --- */
 
-/* Choose the characters. memprof always writes UTF-8, but ncurses uses the C library, which needs a
- * UTF-8 locale. Without one, the browser draws ASCII. */
-static void choose_characters(void)
-{
-    static const char *const names[] = {"C.UTF-8", "", "en_US.UTF-8"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (setlocale(LC_CTYPE, names[i]) && strcmp(nl_langinfo(CODESET), "UTF-8") == 0)
-            return;
-    setlocale(LC_CTYPE, "C");
-}
-
 bool browse_screen_is_known(const char *kind)
 {
     return tgetent(NULL, kind) == 1;
@@ -44,7 +31,7 @@ bool browse_screen_is_known(const char *kind)
 
 bool browse_screen_begin(bool colour)
 {
-    choose_characters();
+    cli_screen_characters();
     screen = newterm(NULL, stdout, stdin);
     if (!screen)
         return false;

@@ -198,7 +198,7 @@ static bool advance(void *opaque, const char *path, uint64_t done, uint64_t tota
 {
     enum { BAR = 30 };
     cli_progress *progress = opaque;
-    if (!progress->on)
+    if (!progress->on || !done)
         return true;
     double time = now();
     if (time - progress->started < 1 || time - progress->last < 0.1)

@@ -106,6 +106,9 @@ static bool operands_fit(const cli_options *options)
                           mp_argument_find(command->arguments, "object")
                               ? "; --type GLOB can replace OBJECT"
                               : "");
+    if (options->prompts && options->output)
+        return cli_refuse(options, "a file is for the answer to one statement: %s STATEMENT FILE",
+                          command->name);
     if (reads_stdin_twice(options))
         return cli_refuse(options, "standard input (\"-\") can be read only once");
     if (command->scope & CLI_SERVES && options->path_count == 0)

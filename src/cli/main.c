@@ -12,6 +12,7 @@
 #include "cli/options.h"
 #include "cli/pager.h"
 #include "cli/process.h"
+#include "cli/prompt.h"
 #include "cli/sandbox.h"
 #include "cli/screen.h"
 
@@ -99,6 +100,7 @@ int main(int argc, char **argv)
 #endif
         cli_limits_begin(&options);
         status = options.version || options.help ? tell(&options, commands, count)
+                 : options.prompts               ? cli_prompt(&options)
                                                  : options.command.run(&options);
         cli_limits_end();
         if (status == CLI_USAGE)

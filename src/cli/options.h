@@ -47,6 +47,7 @@ typedef struct cli_pair {
 typedef struct cli_options {
     cli_command command;         /* its name is NULL until the command is known */
     bool command_named;          /* the user named a command; otherwise it is the default */
+    bool prompts;                /* the operand is missing, and is asked for on the terminal */
     const cli_command *commands; /* table of commands */
     size_t command_count;
     const char *operand; /* operand before the files; NULL = none */

@@ -9,6 +9,7 @@
 #include "cli/export.h"
 #include "cli/fits.h"
 #include "cli/options.h"
+#include "cli/prompt.h"
 #include "cli/take.h"
 
 bool cli_refuse(const cli_options *options, const char *format, ...)
@@ -269,6 +270,16 @@ static bool is_reversed(const cli_command *command, const char *const *operands,
            (is_statement || !cli_is_input(operands[count - 1]));
 }
 
+/* Return true if all operands are inputs, and the command's statement can be typed instead. */
+static bool lacks_statement(const cli_command *command, const char *const *operands, size_t count)
+{
+    bool lacks =
+        count > 0 && mp_argument_find(command->arguments, "statement") && cli_prompt_is_possible();
+    for (size_t i = 0; i < count; i++)
+        lacks &= cli_is_input(operands[i]) && strcmp(operands[i], "-") != 0;
+    return lacks;
+}
+
 /* Divide the operands into the command's own argument and the files. An optional argument must be
  * followed by a file, and must not be a file itself. */
 static void place_operands(cli_options *options, const cli_line *line)
@@ -283,7 +294,8 @@ static void place_operands(cli_options *options, const cli_line *line)
         (mp_argument_find(command->arguments, "statement") &&
          (text_of(options, "file") || text_of(options, "schema")));
     bool optional = command->operand && *command->operand == '[';
-    bool given = command->operand && !replaced && count > optional;
+    options->prompts = !replaced && lacks_statement(command, operands, count);
+    bool given = command->operand && !replaced && !options->prompts && count > optional;
     if (given && is_reversed(command, operands, count)) {
         options->operand = operands[--count];
     } else if (given && !(optional && cli_is_input(operands[0]))) {

@@ -112,9 +112,7 @@ const int cli_outcome_statuses[] = {
 
 /* --- answers --- */
 
-/* Report why there is no answer, for each file if there are several. Mention skipped groups only if
- * no group has an answer. Return the exit status; CLI_OK if there is nothing to report. */
-static int put_refusals(const mp_answers *answers, const mp_file_groups *groups)
+int cli_put_refusals(const mp_answers *answers, const mp_file_groups *groups)
 {
     const int *statuses = cli_outcome_statuses;
     int status = CLI_OK, reading = CLI_OK;
@@ -139,44 +137,54 @@ static int put_refusals(const mp_answers *answers, const mp_file_groups *groups)
     return status != CLI_OK ? status : reading;
 }
 
-static int put_answers(const cli_options *options, const mp_session *session,
-                       const mp_answers *answers)
+void cli_put_findings(const cli_options *options, const mp_session *session,
+                      const mp_answers *answers)
 {
-    const mp_diagnostics *diagnostics = session->diagnostics;
-    mp_document *document = answers->document;
+    const mp_document *document = answers->document;
     bool violations = !options->command.report->tells_faults;
-    int status = CLI_UNREADABLE;
     if (answers->merged && !options->verbose)
-        cli_put_diagnostic_kinds(diagnostics, options->quiet, violations);
+        cli_put_diagnostic_kinds(session->diagnostics, options->quiet, violations);
     else
-        cli_put_diagnostics(diagnostics, options->quiet, violations);
+        cli_put_diagnostics(session->diagnostics, options->quiet, violations);
     if (document && answers->merged && document->fits_nothing)
         cli_put_message("nothing in the files matches the filters; a pattern matches a whole name, "
                         "*NAME* a part of it");
-    if (document)
-        status = cli_put_answer(options, document, diagnostics);
-    int refused = put_refusals(answers, &session->groups);
+}
+
+static int put_answers(const cli_options *options, const mp_session *session,
+                       const mp_answers *answers)
+{
+    int status = CLI_UNREADABLE;
+    cli_put_findings(options, session, answers);
+    if (answers->document)
+        status = cli_put_answer(options, answers->document, session->diagnostics);
+    int refused = cli_put_refusals(answers, &session->groups);
     bool wins = refused == CLI_USAGE || (refused == CLI_UNREADABLE && status != CLI_USAGE);
     return wins ? refused : status;
 }
 
-/* Ask about the groups that were found. */
-static int ask(cli_session *session, const cli_options *options)
+bool cli_ask(cli_session *session, const cli_options *options, const mp_question *question,
+             mp_answers *answers)
 {
-    mp_answers answers;
     mp_error error = {0};
-    mp_session *state = &session->session;
     const mp_merge_style style = {.rows = options->merged_rows,
                                   .for_people = !options->renderer->for_programs,
                                   .packed = !options->renderer->command,
                                   .single = options->command.report->single || options->chart};
-    bool asked = mp_session_answer(state, &options->question, &style, &answers, &error);
+    bool asked = mp_session_answer(&session->session, question, &style, answers, &error);
     cli_progress_end(&session->bar);
-    if (!asked) {
+    if (!asked)
         cli_put_error(&error);
+    return asked;
+}
+
+/* Ask the command's question, and print the answer. Return the exit status. */
+static int ask(cli_session *session, const cli_options *options)
+{
+    mp_answers answers;
+    if (!cli_ask(session, options, &options->question, &answers))
         return CLI_USAGE;
-    }
-    int status = put_answers(options, state, &answers);
+    int status = put_answers(options, &session->session, &answers);
     mp_answers_free(&answers);
     return status;
 }

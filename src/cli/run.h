@@ -34,6 +34,17 @@ extern const int cli_outcome_statuses[];
  * exist, the argument is wrong, and the file is not unreadable. */
 int cli_status_of(int status, const mp_diagnostics *diagnostics);
 
+/* Ask a question about the files that the session found. Return false after a message if the report
+ * does not take several of them. Release the answers with mp_answers_free. */
+bool cli_ask(cli_session *session, const cli_options *options, const mp_question *question,
+             mp_answers *answers);
+/* Print the problems of the files that an answer is about. */
+void cli_put_findings(const cli_options *options, const mp_session *session,
+                      const mp_answers *answers);
+/* Report why there is no answer, by file if there are several. Mention skipped groups only if no
+ * group has an answer. Return the exit status; CLI_OK if there is nothing to report. */
+int cli_put_refusals(const mp_answers *answers, const mp_file_groups *groups);
+
 /* Ask the question of the options about the files that the session found, and print the answer.
  * Return the exit status. */
 int cli_answer(cli_session *session, const cli_options *options);

@@ -1,5 +1,7 @@
 #include "cli/screen.h"
 
+#include <langinfo.h>
+#include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +21,15 @@ static void (*volatile leave_own)(void);
 void cli_screen_own(void (*how)(void))
 {
     leave_own = how;
+}
+
+void cli_screen_characters(void)
+{
+    static const char *const names[] = {"C.UTF-8", "", "en_US.UTF-8"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (setlocale(LC_CTYPE, names[i]) && strcmp(nl_langinfo(CODESET), "UTF-8") == 0)
+            return;
+    setlocale(LC_CTYPE, "C");
 }
 
 bool cli_screen_begin(void)

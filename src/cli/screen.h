@@ -5,6 +5,9 @@
 
 #include <stdbool.h>
 
+/* Choose the characters of libraries that draw. Text is UTF-8 in any environment, as elsewhere; but
+ * they ask the C library, which needs a UTF-8 locale of the system. Without one, ASCII is used. */
+void cli_screen_characters(void);
 /* Begin, unless begun already. False if standard output is not a suitable terminal, or if another
  * program uses it now. */
 bool cli_screen_begin(void);

@@ -53,6 +53,10 @@ typedef struct mp_request {
     /* First truncation of an input, unless --allow-torn was given; limits are then not judged. NULL
      * = none. */
     const mp_diagnostic *torn;
+    /* Called from time to time by answers that may take long; if it returns false, they end with
+     * MP_ERROR_CANCELLED. NULL = they are never cancelled. */
+    bool (*goes_on)(void *opaque);
+    void *opaque;
     bool one_of_many; /* the answer will be merged with others, so its rows must be comparable */
     /* For exports: the output file and its name; otherwise NULL. */
     FILE *file;
@@ -144,6 +148,9 @@ typedef struct mp_report {
     /* Return true if the answer to these arguments may name recordings by their checksums; NULL =
      * it never does, unless `wants_checksums`. */
     bool (*names_recordings)(const void *arguments);
+    /* Return a word of the language that the operand is written in, by its index, for people who
+     * type it; NULL after the last. NULL = it is none. */
+    const char *(*word)(size_t place);
     /* Answer without a recording. Return false if the arguments need one. With the document NULL,
      * only say so. NULL = all arguments need one. */
     bool (*without_input)(const void *arguments, mp_document *document);

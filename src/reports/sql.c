@@ -245,9 +245,10 @@ static void put_schema(mp_document *document, const sql_inputs *inputs)
     put_views(document, table, inputs);
 }
 
-static bool put_answer(mp_document *document, const sql_inputs *inputs, const sql_arguments *asked,
+static bool put_answer(const mp_request *request, const sql_inputs *inputs, mp_document *document,
                        mp_error *error)
 {
+    const sql_arguments *asked = request->arguments;
     if (asked->schema) {
         put_schema(document, inputs);
         return true;
@@ -257,6 +258,7 @@ static bool put_answer(mp_document *document, const sql_inputs *inputs, const sq
         mp_sql_open(inputs->items, inputs->count, inputs->several, asked->statement, error);
     if (!sql)
         return false;
+    mp_sql_watch(sql, request->goes_on, request->opaque);
     sql_rows rows = {.columns = mp_sql_column_count(sql)};
     for (; mp_sql_step(sql, &why); rows.total++)
         if (mp_shown_of(rows.total + 1, (size_t)asked->limit) > rows.count)
@@ -293,7 +295,7 @@ static bool answer(const mp_request *requests, size_t count, bool several, mp_do
     }
     if (ok) {
         *wrong = count;
-        ok = put_answer(document, &inputs, asked, error);
+        ok = put_answer(requests, &inputs, document, error);
     }
     free_inputs(&inputs);
     return ok;
@@ -354,13 +356,15 @@ const mp_report mp_report_sql = {
                "\"select type, line, human(leaked_bytes) from leaks limit 3\"",
     .details =
         "STATEMENT is one SELECT as SQLite has it, and can only read; - reads it from standard "
-        "input. `schema` lists the tables and their columns, also without FILE: sites, types, "
+        "input, and without STATEMENT, a terminal has a prompt. `schema` lists the tables and "
+        "their columns, also without FILE: sites, types, "
         "snapshots, deltas, objects, refs, lines and others. Each of several files is a recording "
         "of its own, named by the column recording of every table.",
     .operand = MP_OPERAND_STATEMENT,
     .separates = true,
     .single = true,
     .names_recordings = names_recordings,
+    .word = mp_sql_word,
     .without_input = answer_without_input,
     .together = run_together,
     .wants_traces = true,

@@ -100,6 +100,18 @@ bool mp_group_is_passed_over(const mp_file_group *group, const mp_request *reque
     return true;
 }
 
+static bool goes_on(void *opaque)
+{
+    const mp_progress *progress = opaque;
+    return progress->advance(progress->opaque, "statement", 0, 0);
+}
+
+void mp_request_watch(mp_request *request, const mp_reading *reading)
+{
+    request->goes_on = reading->load.progress ? goes_on : NULL;
+    request->opaque = (void *)reading->load.progress;
+}
+
 static void ask(const group_work *work, const mp_file_group *group, const mp_request *request,
                 mp_group_answer *answer)
 {
@@ -162,6 +174,8 @@ static void answer_group(group_work *work, size_t place)
             mp_request request = mp_question_request(work->question, held->model,
                                                      answer->diagnostics, dictionary, base);
             request.one_of_many = merged;
+            if (!merged)
+                mp_request_watch(&request, work->reading);
             if (!request.torn)
                 request.torn =
                     work->is_torn ? &work->torn : mp_question_torn(work->question, unheard);

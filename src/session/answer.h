@@ -74,11 +74,14 @@ void mp_held_free(mp_held *held);
 bool mp_group_is_passed_over(const mp_file_group *group, const mp_request *request,
                              mp_diagnostics *diagnostics, mp_group_answer *answer);
 
-/* Ask one question about all groups together, with a report that supports it. All recordings stay
- * in memory until it is answered. Otherwise like mp_groups_answer. */
+/* Ask one question about all groups together, with a report that supports it. `held` keeps the
+ * recording of each group. Otherwise like mp_groups_answer. */
 void mp_groups_ask_together(const mp_file_groups *groups, const mp_question *question,
-                            const mp_reading *reading, mp_diagnostics *diagnostics,
+                            const mp_reading *reading, mp_held *held, mp_diagnostics *diagnostics,
                             mp_answers *answers);
+
+/* Let the reading's progress function cancel the answer to a request, too. */
+void mp_request_watch(mp_request *request, const mp_reading *reading);
 
 /* Ask a question that compares recordings or baselines. The groups are read one after another, so
  * only one is in memory at a time. Otherwise like mp_groups_answer. */

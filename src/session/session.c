@@ -47,6 +47,10 @@ void mp_session_begin(mp_session *session)
 static void forget(mp_session *session)
 {
     mp_held_free(&session->held);
+    for (size_t i = 0; session->joint && i < session->groups.count; i++)
+        mp_held_free(&session->joint[i]);
+    free(session->joint);
+    session->joint = NULL;
     mp_file_groups_free(&session->groups);
     session->groups = (mp_file_groups){.items = NULL};
     session->grouped = false;
@@ -236,13 +240,15 @@ bool mp_session_refuse_many(const mp_session *session, const char *asked, mp_err
                    asked, session->groups.count, session->groups.items[0].name);
 }
 
-/* Return the path of a stream in the only group, which can be read only once; NULL: none. */
+/* Return the path of a stream among the files, which can be read only once; NULL: none. */
 static const char *read_once(const mp_session *session)
 {
-    const mp_file_group *group = &session->groups.items[0];
-    for (size_t i = 0; i < group->count; i++)
-        if (mp_file_is_stream(group->files[i].path))
-            return group->files[i].path;
+    for (size_t i = 0; i < session->groups.count; i++) {
+        const mp_file_group *group = &session->groups.items[i];
+        for (size_t j = 0; j < group->count; j++)
+            if (mp_file_is_stream(group->files[j].path))
+                return group->files[j].path;
+    }
     return NULL;
 }
 
@@ -251,7 +257,8 @@ bool mp_session_find_for(mp_session *session, const mp_question *question, mp_lo
 {
     *needs = session->reading.load;
     mp_reading_suit(needs, question);
-    if (session->held.model && !mp_reading_suits(&session->held.read_with, needs)) {
+    const mp_held *held = session->joint ? session->joint : &session->held;
+    if (held->model && !mp_reading_suits(&held->read_with, needs)) {
         const char *path = read_once(session);
         if (path) {
             mp_fail_file(error, path, 0, 0,
@@ -278,13 +285,17 @@ bool mp_session_answer(mp_session *session, const mp_question *question,
     if (groups->count > 1 && question->base && mp_file_is_stream(question->base))
         return mp_fail(error, MP_ERROR_NO_ANSWER,
                        "the base is read again for each recording, expected a file, not a stream");
-    if (report->together && groups->count > 1)
-        mp_groups_ask_together(groups, question, &reading, session->diagnostics, answers);
-    else if (report->many)
+    if (report->together && groups->count > 1) {
+        if (!session->joint)
+            session->joint = mp_alloc_zero(groups->count, sizeof *session->joint);
+        mp_groups_ask_together(groups, question, &reading, session->joint, session->diagnostics,
+                               answers);
+    } else if (report->many) {
         mp_groups_compare(groups, question, &reading, session->diagnostics, answers);
-    else
+    } else {
         mp_groups_answer(groups, question, &reading, style, &session->held, session->diagnostics,
                          answers);
+    }
     return true;
 }
 

@@ -26,7 +26,8 @@ struct mp_session {
     mp_file_groups groups; /* groups of the files, valid for `report` and similar reports */
     const mp_report *report;
     bool grouped, found; /* `groups` is set; all named files were found */
-    mp_held held;
+    mp_held held;        /* recording of the only group */
+    mp_held *joint;      /* recordings by group, after a question about all together; NULL: none */
     struct mp_asked *asked;
     mp_error error; /* error of the last failure */
     char error_line[1600];

@@ -24,8 +24,9 @@ static void add_group(together *joint, const mp_file_groups *groups, size_t plac
     if (!mp_model_is_usable(held->model)) {
         ok = false;
     } else {
-        const mp_request request =
+        mp_request request =
             mp_question_request(question, held->model, held->diagnostics, NULL, NULL);
+        mp_request_watch(&request, reading);
         ok &= !reading->strict || mp_model_is_whole(held->model, held->diagnostics);
         if (!mp_group_is_passed_over(&groups->items[place], &request, diagnostics, answer)) {
             joint->requests[joint->count] = request;
@@ -57,11 +58,11 @@ static void answer_together(const together *joint, const mp_question *question,
 }
 
 void mp_groups_ask_together(const mp_file_groups *groups, const mp_question *question,
-                            const mp_reading *reading, mp_diagnostics *diagnostics,
+                            const mp_reading *reading, mp_held *held, mp_diagnostics *diagnostics,
                             mp_answers *answers)
 {
     mp_reading named = *reading;
-    together joint = {.held = mp_alloc_zero(groups->count, sizeof *joint.held),
+    together joint = {.held = held,
                       .requests = mp_alloc_zero(groups->count, sizeof *joint.requests),
                       .places = mp_alloc_zero(groups->count, sizeof *joint.places)};
     *answers = (mp_answers){.merged = true,
@@ -72,9 +73,6 @@ void mp_groups_ask_together(const mp_file_groups *groups, const mp_question *que
         add_group(&joint, groups, i, question, &named, diagnostics, &answers->groups[i]);
     if (joint.count)
         answer_together(&joint, question, reading, answers);
-    for (size_t i = 0; i < groups->count; i++)
-        mp_held_free(&joint.held[i]);
-    free(joint.held);
     free(joint.requests);
     free(joint.places);
 }

@@ -386,12 +386,17 @@ int mp_sql_add_functions(sqlite3 *database, mp_sql_tables *tables)
     return result;
 }
 
+const char *mp_sql_function(size_t place)
+{
+    return place < BUILTINS               ? builtins[place]
+           : place < BUILTINS + FUNCTIONS ? functions[place - BUILTINS].name
+                                          : NULL;
+}
+
 bool mp_sql_may_call(const char *name)
 {
     bool may = false;
-    for (size_t i = 0; !may && i < BUILTINS; i++)
-        may = sqlite3_stricmp(builtins[i], name) == 0;
-    for (size_t i = 0; !may && i < FUNCTIONS; i++)
-        may = sqlite3_stricmp(functions[i].name, name) == 0;
+    for (size_t i = 0; !may && mp_sql_function(i); i++)
+        may = sqlite3_stricmp(mp_sql_function(i), name) == 0;
     return may;
 }

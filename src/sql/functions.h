@@ -12,5 +12,8 @@ enum { MP_SQL_LONGEST_PATTERN = 1000 };
 int mp_sql_add_functions(sqlite3 *database, mp_sql_tables *tables);
 /* Return true if a statement may call the function of this name. */
 bool mp_sql_may_call(const char *name);
+/* Return the name of a function that a statement may call, by its index; NULL after the last. Names
+ * occur once for each number of arguments. */
+const char *mp_sql_function(size_t place);
 
 #endif

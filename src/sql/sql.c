@@ -33,8 +33,11 @@ struct mp_sql {
     sqlite3_stmt *statement;
     mp_sql_tables tables;
     int64_t steps_left;
-    int64_t counted_ns; /* processor time when steps were last counted */
-    bool refused;       /* the statement would do more than read */
+    int64_t counted_ns;            /* processor time when steps were last counted */
+    bool refused;                  /* the statement would do more than read */
+    bool (*goes_on)(void *opaque); /* NULL = it is never cancelled */
+    void *opaque;
+    bool cancelled;
 };
 
 /* --- what a statement may do --- */
@@ -55,7 +58,8 @@ static int count_steps(void *opaque)
     const int64_t timed = (now - sql->counted_ns) / NANOSECONDS_A_STEP;
     sql->counted_ns = now;
     sql->steps_left -= timed > STEPS_A_CALL ? timed : STEPS_A_CALL;
-    return sql->steps_left < 0;
+    sql->cancelled = sql->goes_on && !sql->goes_on(sql->opaque);
+    return sql->cancelled || sql->steps_left < 0;
 }
 
 /* Allow reading and computing, and nothing else. */
@@ -142,6 +146,12 @@ void mp_sql_close(mp_sql *sql)
 
 /* --- rows --- */
 
+void mp_sql_watch(mp_sql *sql, bool (*goes_on)(void *opaque), void *opaque)
+{
+    sql->goes_on = goes_on;
+    sql->opaque = opaque;
+}
+
 size_t mp_sql_column_count(const mp_sql *sql)
 {
     return (size_t)sqlite3_column_count(sql->statement);
@@ -157,7 +167,9 @@ mp_sql_column mp_sql_column_at(const mp_sql *sql, size_t column)
 bool mp_sql_step(mp_sql *sql, mp_error *error)
 {
     const int result = sqlite3_step(sql->statement);
-    if (result == SQLITE_INTERRUPT)
+    if (sql->cancelled)
+        mp_fail(error, MP_ERROR_CANCELLED, "the statement was interrupted");
+    else if (result == SQLITE_INTERRUPT)
         mp_fail(error, MP_ERROR_INPUT,
                 "the statement takes more steps than its recording explains: is a condition "
                 "missing that joins its tables, or one that ends its recursion?");

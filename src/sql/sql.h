@@ -30,6 +30,10 @@ typedef struct mp_sql_column {
 size_t mp_sql_column_count(const mp_sql *sql);
 mp_sql_column mp_sql_column_at(const mp_sql *sql, size_t column);
 
+/* Set a function that is called from time to time while the statement runs; if it returns false,
+ * the statement ends with MP_ERROR_CANCELLED. */
+void mp_sql_watch(mp_sql *sql, bool (*goes_on)(void *opaque), void *opaque);
+
 /* Move to the next row. Return false at the end; `error` then has a code if the statement
  * failed. */
 bool mp_sql_step(mp_sql *sql, mp_error *error);
@@ -38,5 +42,9 @@ int64_t mp_sql_rows_read(const mp_sql *sql);
 /* Return a value of the current row. The text is set for all kinds except NULL, and is valid until
  * the next row. */
 mp_sql_value mp_sql_value_at(mp_sql *sql, size_t column);
+
+/* Return a word that statements may contain, by its index: functions, then keywords, each in lower
+ * case, and not sorted. NULL after the last. Static. */
+const char *mp_sql_word(size_t place);
 
 #endif

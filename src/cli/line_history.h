@@ -1,0 +1,19 @@
+/* A file of lines that a person typed in earlier sessions: $XDG_STATE_HOME/memprof/NAME, or
+ * ~/.local/state/memprof/NAME. Nobody else may read it. */
+#ifndef MP_CLI_LINE_HISTORY_H
+#define MP_CLI_LINE_HISTORY_H
+
+#include <stddef.h>
+
+enum { CLI_HISTORY_LINES = 1000 };
+
+/* Open the file, and make it and its folders if need be. Return its descriptor, -1 if it cannot be
+ * written. Call it before the sandbox is entered, which allows no path of it. */
+int cli_history_open(const char *name);
+/* Pass the last CLI_HISTORY_LINES lines to `take`, the oldest first. A file that has grown far
+ * beyond them is cut to them. */
+void cli_history_load(int file, void (*take)(void *opaque, const char *line), void *opaque);
+/* Append a line. */
+void cli_history_add(int file, const char *line);
+
+#endif

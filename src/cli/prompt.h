@@ -1,0 +1,18 @@
+/* The prompt: statements that are typed on the terminal, one after another, about recordings that
+ * are read once. */
+#ifndef MP_CLI_PROMPT_H
+#define MP_CLI_PROMPT_H
+
+#include "cli/options.h"
+
+/* Return true if statements can be typed: standard input and standard output are a terminal. */
+bool cli_prompt_is_possible(void);
+/* Run the prompt. Return the exit status: that of reading the recordings, not that of statements.
+ */
+int cli_prompt(cli_options *options);
+
+/* Return the length of the first statement of a text, including its semicolon, which may not be
+ * part of a text, name or comment. 0 = it has no end yet. */
+size_t cli_statement_length(const char *text);
+
+#endif
