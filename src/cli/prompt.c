@@ -127,18 +127,9 @@ static bool begin_schema(sql_prompt *prompt)
     return ok;
 }
 
-static const char *text_in(const mp_table *table, size_t row, const char *column)
+static mp_cell cell_in(const mp_table *table, size_t row, const char *column)
 {
-    const size_t place = mp_column_find(table->columns, table->column_count, column);
-    const mp_cell *cell = &table->cells[row * table->column_count + place];
-    return cell->known ? cell->text : NULL;
-}
-
-static bool is_missing(const mp_table *table, size_t row)
-{
-    const size_t place = mp_column_find(table->columns, table->column_count, "available");
-    const mp_cell *cell = &table->cells[row * table->column_count + place];
-    return cell->known && !cell->number;
+    return mp_table_cell(table, row, mp_column_find(table->columns, table->column_count, column));
 }
 
 /* Collect the names of the tables that the recordings have, of their columns, and of the language.
@@ -148,9 +139,11 @@ static void collect_names(sql_prompt *prompt, const mp_table *tables)
     cli_completion *completion = &prompt->completion;
     const mp_report *report = prompt->options->command.report;
     for (size_t i = 0; i < tables->row_count; i++) {
-        const char *table = text_in(tables, i, "table"), *column = text_in(tables, i, "column");
-        if (!is_missing(tables, i))
-            cli_completion_add(completion, column ? column : table, column ? table : NULL);
+        const mp_cell table = cell_in(tables, i, "table"), column = cell_in(tables, i, "column"),
+                      available = cell_in(tables, i, "available");
+        if (!available.known || available.number)
+            cli_completion_add(completion, column.known ? column.text : table.text,
+                               column.known ? table.text : NULL);
     }
     for (size_t i = 0; report->word(i); i++)
         cli_completion_add(completion, report->word(i), NULL);
