@@ -148,6 +148,9 @@ typedef struct mp_report {
     /* Return true if the answer to these arguments may name recordings by their checksums; NULL =
      * it never does, unless `wants_checksums`. */
     bool (*names_recordings)(const void *arguments);
+    /* Return true if the answer to these arguments may need `wants_objects`; NULL = it always
+     * does. */
+    bool (*lists_objects)(const void *arguments);
     /* Return a word of the language that the operand is written in, by its index, for people who
      * type it; NULL after the last. NULL = it is none. */
     const char *(*word)(size_t place);

@@ -333,6 +333,14 @@ static bool names_recordings(const void *arguments)
     return asked->statement && strcasestr(asked->statement, "recording");
 }
 
+/* Return true if the statement may read the table of all objects of a memory recording, for which
+ * they are kept in memory. A statement that is not known yet may. */
+static bool lists_objects(const void *arguments)
+{
+    const sql_arguments *asked = arguments;
+    return !asked->statement || strcasestr(asked->statement, mp_relation_lives.name);
+}
+
 enum { ALL = MP_HEAPS | MP_DUMP | MP_PROFILE };
 
 static const sql_arguments usual;
@@ -364,6 +372,7 @@ const mp_report mp_report_sql = {
     .separates = true,
     .single = true,
     .names_recordings = names_recordings,
+    .lists_objects = lists_objects,
     .word = mp_sql_word,
     .without_input = answer_without_input,
     .together = run_together,

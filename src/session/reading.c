@@ -216,7 +216,8 @@ static bool asks_for_threads(const mp_question *question)
 void mp_reading_suit(mp_load_options *load, const mp_question *question)
 {
     const mp_report *report = question->report;
-    load->keep_objects = report->wants_objects;
+    load->keep_objects = report->wants_objects &&
+                         (!report->lists_objects || report->lists_objects(question->arguments));
     load->threads_as_one = !report->wants_objects && !asks_for_threads(question);
     load->traces_folded = !report->wants_traces;
     load->dumps_apart = !report->wants_holders;

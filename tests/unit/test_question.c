@@ -8,6 +8,7 @@
 
 #include "reports/sections.h"
 #include "session/question.h"
+#include "session/reading.h"
 
 /* Set one argument of a report. Return a line of the error; "" if there is none. */
 static const char *set(const char *report, const char *name, const char *text)
@@ -111,6 +112,34 @@ static void rows_name_variants_that_there_are(void **unused)
     }
 }
 
+/* A recording is read with what a statement may ask for, and with no more. */
+static void statements_need_what_they_name(void **unused)
+{
+    static const struct {
+        const char *statement;
+        bool objects, checksums;
+    } cases[] = {
+        {"select sum(live_bytes) from sites", false, false},
+        {"select count(*) from Lives", true, false},
+        {"select count(*) from \"lives\"", true, false},
+        {"select Recording from sites", false, true},
+        {NULL, true, false}, /* it is not known yet */
+    };
+    (void)unused;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        mp_question question;
+        mp_error error = {0};
+        mp_load_options load = {.keep_objects = false};
+        mp_question_begin(&question, mp_report_find("sql"));
+        if (cases[i].statement)
+            assert_true(mp_question_set(&question, "statement", cases[i].statement, &error));
+        mp_reading_suit(&load, &question);
+        assert_int_equal(load.keep_objects, cases[i].objects);
+        assert_int_equal(load.checksums, cases[i].checksums);
+        mp_question_free(&question);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -118,6 +147,7 @@ int main(void)
         cmocka_unit_test(what_a_report_does_not_have_is_refused),
         cmocka_unit_test(arguments_are_filled_over_defaults),
         cmocka_unit_test(rows_name_variants_that_there_are),
+        cmocka_unit_test(statements_need_what_they_name),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
