@@ -420,10 +420,11 @@ static void put_row(const mp_document *document, size_t row, const mp_style *sty
         const mp_column *column = &table->columns[i];
         if (!mp_column_is_shown(table, i))
             continue;
-        const mp_cell cell = row == MP_ROW_NAMES ? (mp_cell){0} : mp_table_cell(table, row, i);
-        const char *text = row == MP_ROW_NAMES ? column->title
-                                               : mp_cell_for_people(&out.arena, column, &cell,
-                                                                    document->exact_bytes);
+        const char *text = column->title;
+        if (row != MP_ROW_NAMES) {
+            const mp_cell cell = mp_table_cell(table, row, i);
+            text = mp_cell_for_people(&out.arena, column, &cell, document->exact_bytes);
+        }
         size_t width = mp_text_width(text), usual = usual_width(column);
         size_t padding = usual > width ? usual - width : 0;
         bool left = mp_unit_is_text(column->unit);
