@@ -64,7 +64,7 @@ const browse_line *browse_page_at(const browse_page *page);
 /* Return a cell of the row under the cursor, by the column's name, as text for programs; NULL if it
  * is unknown or there is no such column. */
 const char *browse_page_cell(mp_arena *arena, const browse_page *page, const char *column);
-/* Return the stack, or another list, of the row under the cursor; NULL if there is none. */
+/* Return the stack, or another list, of the row under the cursor; unknown if there is none. */
 mp_cell browse_page_stack(const browse_page *page);
 
 /* Open or close the stack, or the branch, of the row under the cursor. False if nothing changed. */
