@@ -22,7 +22,7 @@
 enum {
     SETTLE_US = 10 * 1000000, /* time without a change after which a file is finished */
     LOCK_WAIT_MS = 10 * 1000, /* time for an earlier process to end its last command */
-    LOOK_MS = 60 * 1000,      /* maximum time between two looks at the folder */
+    LOOK_MS = 60 * 1000,      /* maximum time between two checks of the folder */
     FIRST_WAIT_MS = 1000, /* first wait after a failure of the database; each further wait is twice
                              as long, up to: */
     LONGEST_WAIT_MS = 5 * 60 * 1000
@@ -30,7 +30,7 @@ enum {
 
 const mp_argument_table cli_spool_arguments = {.count = 0};
 
-/* A file of the folder. */
+/* A file in the folder. */
 typedef struct spool_file {
     char *name;
     int64_t changed_us; /* time of the file's last change */
@@ -48,7 +48,7 @@ typedef struct spool {
     mp_archive_limits limits;
     int64_t settle_us;
     int notifications;   /* file descriptor of inotify */
-    spool_files refused; /* files that could not be read, in the state they had then */
+    spool_files refused; /* files that could not be read, with their state at that time */
 } spool;
 
 /* --- files --- */
@@ -192,7 +192,7 @@ static int serve(spool *state)
     }
 }
 
-/* --- begin --- */
+/* --- start --- */
 
 /* Lock the folder, so that only one process works on it. Commands inherit the lock: if a process is
  * killed, the next one waits for its running command. Return false after a message. */

@@ -57,7 +57,8 @@ static int run_program(const char *program, word_list *words, const char *input,
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-/* Run memprof in its own process, so that a recording that makes it fail does not end the spool. */
+/* Run memprof in a separate process, so that a recording that makes it fail does not end the spool.
+ */
 static int run_memprof(word_list *words, bool is_silent)
 {
     return run_program("/proc/self/exe", words, "/dev/null", is_silent);

@@ -15,7 +15,7 @@
 #include "model/id_table.h"
 #include "readers/heapsnapshot.h"
 
-/* Sections that matter, in the order in which they must come. */
+/* Sections that are used, in the required order. */
 enum { SNAPSHOT = 1, NODES = 2, EDGES = 4, STRINGS = 8 };
 
 static bool is_text(const v8_state *state, const char *text)
@@ -41,7 +41,8 @@ static bool next_member(v8_state *state, bool *first, bool *bad)
 
 /* --- the header --- */
 
-/* Read an array of strings, and call `word` with the number of each, whose text is state->text. */
+/* Read an array of strings. Call `word` with the index of each one, when state->text has its text.
+ */
 static bool read_words(v8_state *state, void (*word)(v8_state *state, uint32_t number))
 {
     bool first = true, bad = false;
@@ -229,8 +230,8 @@ static void add_node(v8_state *state, const uint64_t *values)
     graph->first[index + 1] = (uint32_t)state->edges_expected;
 }
 
-/* Read an array of numbers, and call `row` for each `count` of them. Return false if the input ends
- * in it or it is malformed; a last row that is not whole is malformed, too. */
+/* Read an array of numbers, and call `row` for each `count` of them. Return false if it is
+ * truncated or malformed. An incomplete last row is malformed. */
 static bool read_rows(v8_state *state, uint32_t count,
                       void (*row)(v8_state *state, const uint64_t *values))
 {
@@ -259,8 +260,9 @@ static bool read_nodes(v8_state *state)
 
 /* --- edges --- */
 
-/* Move on until the next edge belongs to state->object. Places of first edges are replaced by those
- * among the edges that are kept. Return false after the last edge of the last object. */
+/* Advance state->object to the owner of the next edge. For each object that it reaches, set the
+ * index of its first edge among the edges that are kept. Return false after the last edge of the
+ * last object. */
 static bool find_owner(v8_state *state)
 {
     mp_graph *graph = state->graph;
@@ -302,7 +304,7 @@ static bool read_edges(v8_state *state)
     return read_rows(state, state->edge_fields.count, add_edge);
 }
 
-/* Set the places of first edges that are not set yet, after the last edge. */
+/* After the last edge, set the index of the first edge of the objects that remain. */
 static void end_edges(v8_state *state, bool usable)
 {
     mp_graph *graph = state->graph;
@@ -450,8 +452,8 @@ static void say_damage(const v8_state *state, const char *format, ...)
     mp_arena_free(&arena);
 }
 
-/* Return true if the section may be read next. Sections that are not used may come anywhere; the
- * second of a name is skipped. */
+/* Return true if the section may be read next. Unused sections may come anywhere. A repeated
+ * section is skipped. */
 static bool may_read(const v8_state *state, const struct section *section)
 {
     if (!section || !(state->seen & section->bit))
@@ -460,8 +462,7 @@ static bool may_read(const v8_state *state, const struct section *section)
     return false;
 }
 
-/* Read all sections, up to the first that cannot be read. Return true if all of the file was
- * read. */
+/* Read the sections up to the first that cannot be read. Return true if the whole file was read. */
 static bool read_sections(v8_state *state)
 {
     bool first = true, bad = false;
@@ -522,7 +523,7 @@ static bool refuse(v8_state *state)
     return true;
 }
 
-/* Report what contradicts the header or the format. */
+/* Report contradictions with the header or the format. */
 static void say_what_was_odd(const v8_state *state, uint64_t nodes)
 {
     const mp_graph *graph = state->graph;
@@ -570,7 +571,7 @@ static void say_cut(v8_state *state)
                    used);
 }
 
-/* Return the number of objects whose id is that of an earlier one. */
+/* Return the number of objects that have the id of an earlier object. */
 static uint32_t count_duplicates(const mp_graph *graph)
 {
     mp_id_table table = {0};
@@ -579,7 +580,7 @@ static uint32_t count_duplicates(const mp_graph *graph)
     return count;
 }
 
-/* Without edges it is unknown what keeps objects alive. */
+/* Mark all types as untracked, because without edges nothing is known about references. */
 static void mark_untracked(const v8_state *state)
 {
     const uint32_t types = state->model->types.count;

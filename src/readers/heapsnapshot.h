@@ -10,10 +10,10 @@
 
 /* How objects of a type of nodes are labelled. */
 typedef enum v8_rule {
-    V8_PLAIN,     /* by the type: "(array)" */
-    V8_NAMED,     /* by the name of the node, which is that of the constructor */
-    V8_CLOSURE,   /* by both: "(closure) onPrice" */
-    V8_SYNTHETIC, /* by the name; nodes without a size stand for kinds of roots */
+    V8_PLAIN,     /* type: "(array)" */
+    V8_NAMED,     /* name of the node, which is that of its constructor */
+    V8_CLOSURE,   /* both: "(closure) onPrice" */
+    V8_SYNTHETIC, /* name; a node without a size stands for roots of a kind */
 } v8_rule;
 
 /* A type of nodes, in the order of the file. */
@@ -44,10 +44,10 @@ typedef struct v8_fields {
 } v8_fields;
 #define V8_NO_FIELD UINT32_MAX
 
-/* Types of edges that matter; all others are strong references. */
+/* Types of edges that are distinguished. All others count as strong references. */
 typedef enum v8_edge { V8_STRONG, V8_ELEMENT, V8_WEAK, V8_SHORTCUT, V8_INTERNAL } v8_edge;
 
-/* A node that the root refers to by a shortcut, which leads to an object of the user, or as an
+/* A node to which the root refers, either by a shortcut (a global object of the program) or as an
  * element. */
 typedef struct v8_entry {
     uint32_t object;
@@ -87,13 +87,13 @@ typedef struct v8_state {
      * last one, and the edges kept so far. */
     uint32_t object, kept;
     uint64_t object_end;
-    /* Name of each kept edge of an array, in order; 0: it is not an internal edge. */
+    /* Name of each kept edge of an array, in order; 0 if the edge is not internal. */
     MP_LIST(uint32_t) array_names;
     mp_id_index tables; /* edge name to the id of the table of a WeakMap */
     MP_LIST(v8_entry) entries;
     uint64_t bad_types;    /* nodes of types that are not declared */
     unsigned seen;         /* sections that were read */
-    const char *misplaced; /* section that came before one that it needs; NULL: none */
+    const char *misplaced; /* section that came before one on which it depends; NULL: none */
     bool fields_missing, too_many, too_large;
 } v8_state;
 

@@ -1,7 +1,7 @@
 /* V8 heap snapshots: from nodes and edges to objects, references and roots.
  *
- * The rules are those by which Chrome's DevTools compute retained sizes (HeapSnapshot.ts,
- * "essential edges"); docs/formats/heapsnapshot.md explains them. */
+ * The rules are those of Chrome's DevTools for retained sizes (HeapSnapshot.ts, "essential
+ * edges"); docs/formats/heapsnapshot.md explains them. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,8 +9,8 @@
 #include "model/build.h"
 #include "readers/heapsnapshot.h"
 
-/* Marks of objects. ROOTS: the node stands for roots. USER: objects of the user, which the root's
- * shortcuts lead to. */
+/* Marks of nodes. ROOTS: the node stands for roots. USER: an object of the program, which a
+ * shortcut of the root leads to. */
 enum { ROOTS = 1, USER = 2 };
 
 typedef struct rebuild {
@@ -64,8 +64,7 @@ static void visit(rebuild *job, uint32_t object, uint8_t mark)
     job->stack[job->depth++] = object;
 }
 
-/* Mark the root and the synthetic nodes without a size below it, if only such nodes refer to
- * them. */
+/* Mark the root, and the synthetic nodes without a size to which only marked nodes refer. */
 static void find_root_nodes(rebuild *job)
 {
     const mp_graph *graph = job->graph;
@@ -103,7 +102,7 @@ static void find_root_nodes(rebuild *job)
         }
 }
 
-/* Return the number of an object that is kept. */
+/* Return the new number of an object that is kept. */
 static uint32_t number_of(const rebuild *job, uint32_t object)
 {
     uint32_t from = 0, to = job->removed_count;
@@ -117,7 +116,7 @@ static uint32_t number_of(const rebuild *job, uint32_t object)
     return object - from;
 }
 
-/* Return the kind of the roots that a node stands for: "(Stack roots)" is "Stack". */
+/* Return the kind of roots for which a node stands: "Stack" for "(Stack roots)". */
 static uint32_t kind_of(rebuild *job, uint32_t object)
 {
     const mp_string_id label = class_of(job, object)->label;
@@ -138,7 +137,8 @@ static bool is_document_trees(const rebuild *job, uint32_t object)
            strcmp(mp_model_text(job->state->model, label), "(Document DOM trees)") == 0;
 }
 
-/* Mark what the root's shortcuts (global objects) and the documents of pages reach. */
+/* Mark the objects that can be reached from the root's shortcuts (global objects) and the documents
+ * of pages. */
 static void find_user_objects(rebuild *job)
 {
     const mp_graph *graph = job->graph;
@@ -172,8 +172,8 @@ static void add_root(rebuild *job, uint32_t kind, uint32_t object)
     root->object = object;
 }
 
-/* Keep the references of an object, or the roots that a node stands for. `from` and `end` are its
- * edges, `names` the names of those of an array. */
+/* Keep the references of an object, or the roots for which a node stands. Its edges are `from` to
+ * `end`; `names` has the names of those of an array. */
 static void keep_edges(rebuild *job, uint32_t object, uint32_t from, uint32_t end,
                        const uint32_t *names)
 {

@@ -1,9 +1,9 @@
 /* Interpreted files of heaptrack 1.0 and later.
  *
- * A file defines strings, addresses, stacks and kinds of blocks, each before its first use, and has
- * a line for each allocation and deletion, which names only the kind. Blocks of one kind therefore
- * cannot be distinguished: the youngest is deleted. So a block stays if the number of its kind
- * never falls below it again, and a block that is deleted at once is the one just allocated.
+ * A file defines strings, addresses, stacks and kinds of blocks, each before its first use, and
+ * has a line for each allocation and deletion, which names only the kind. Blocks of one kind cannot
+ * be distinguished, so a deletion is taken to free the youngest one. A block deleted right after an
+ * allocation is then the one just allocated.
  *
  * docs/formats/heaptrack.md describes the lines and names the sources. */
 #include "readers/heaptrack.h"
@@ -40,7 +40,7 @@ static mp_slice after(mp_slice line, size_t length)
                                 : (mp_slice){line.start + line.length, 0};
 }
 
-/* Read a line of one number after its letter. */
+/* Read a line that consists of a letter and one number. */
 static bool only_number(mp_slice line, uint64_t *value)
 {
     const char *cursor = line.start + 2, *end = line.start + line.length;
@@ -185,11 +185,12 @@ static void read_line(heaptrack_pass *pass, mp_slice line)
 
 /* --- one file --- */
 
-/* Read the version from the first line, "v 10400 3". Version 1 was at first not stated. */
+/* Read the version from the first line, "v 10400 3". The first files of version 1 do not state it.
+ */
 static bool read_version(mp_slice head, uint64_t *version)
 {
     enum { LONGEST = 64 };
-    char text[LONGEST + MP_HEX_SLACK] = ""; /* the head may end without slack for mp_hex_word */
+    char text[LONGEST + MP_HEX_SLACK] = ""; /* mp_hex_word may read beyond the end of the line */
     mp_slice line;
     uint64_t program;
     if (!mp_slice_take_line(&head, &line) || !mp_slice_starts(line, "v ") || line.length > LONGEST)
@@ -204,7 +205,7 @@ static bool read_version(mp_slice head, uint64_t *version)
     return cursor == end || (mp_hex_word(&cursor, end, version) && cursor == end);
 }
 
-/* Return the number of different times in a kept input, up to `most`, and rewind it. */
+/* Return the number of distinct times in a kept input, at most `most`, and rewind the input. */
 static uint32_t count_times(mp_input *input, uint32_t most)
 {
     uint32_t count = 0;
@@ -222,8 +223,8 @@ static uint32_t count_times(mp_input *input, uint32_t most)
     return count;
 }
 
-/* Set the slices: no more than there are times, so that a short recording does not seem to consist
- * of many moments in which nothing happened. */
+/* Set the number of slices, at most one per distinct time, so that a short recording does not get
+ * many slices in which nothing happens. */
 static void set_slices(heaptrack_pass *pass)
 {
     const uint32_t times = count_times(pass->input, pass->replay.slices);

@@ -7,8 +7,8 @@
 #include "input/hex.h"
 #include "readers/heaptrack.h"
 
-/* Nodes of the call tree that a file may add beyond 16 for each stack, so that many stacks of
- * addresses with many inlined functions do not exhaust memory. */
+/* A file may add this number of nodes to the call tree, and 16 for each stack. Otherwise many
+ * stacks of addresses with many inlined functions could exhaust memory. */
 enum { FREE_NODES = 1000000, NODES_PER_STACK = 16 };
 
 /* Read the next number. Return false if there is none. */

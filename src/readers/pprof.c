@@ -17,7 +17,7 @@ enum { LABEL_KEY = 1, LABEL_TEXT };
 
 /* --- detection --- */
 
-/* Take a varint of at most 10 bytes. Return false if the bytes end before, or it is longer. */
+/* Take a varint of at most 10 bytes. Return false if it is longer, or not all of it is there. */
 static bool take_number(mp_slice *bytes, uint64_t *value)
 {
     *value = 0;
@@ -31,7 +31,7 @@ static bool take_number(mp_slice *bytes, uint64_t *value)
     return false;
 }
 
-/* Return true if the message is a type of samples: two places in the table of texts. */
+/* Return true if the message is a sample type: two indexes in the table of strings. */
 static bool is_value_type(mp_slice bytes)
 {
     uint64_t tag, place;
@@ -45,8 +45,7 @@ static bool is_value_type(mp_slice bytes)
     return known;
 }
 
-/* Return true if the beginning is that of a profile: fields that a profile has, and among them a
- * type of samples. */
+/* Claim input that consists of a profile's fields, among them a sample type. */
 static mp_bid probe(mp_slice head)
 {
     static const char types[] = {-1, 2, 2, 2, 2, 2, 2, 0, 0, 0, 0, 2, 0, 2, 0, 0};
@@ -86,7 +85,8 @@ static const struct {
     {"goroutine", PP_ALIVE_OBJECTS},
 };
 
-/* Return the number of objects or bytes of a unit, as pprof reads units; 0: it is none. */
+/* Return the number of objects or bytes in a unit, spelled in any way that pprof accepts; 0 if it
+ * is not a unit. */
 static int64_t unit_of(const char *name, bool bytes)
 {
     static const char *const sizes[] = {"b byte", "kb kbyte kilobyte", "mb mbyte megabyte",
@@ -105,8 +105,7 @@ static int64_t unit_of(const char *name, bool bytes)
     return 0;
 }
 
-/* Assign a type of samples to the amount that it states, if any. Return false after a diagnostic.
- */
+/* Note which amount a sample type states, if any. Return false after a diagnostic. */
 static bool assign(pp_state *state, size_t place)
 {
     const char *name = pp_text(state, state->values[place].type);
@@ -131,7 +130,7 @@ static bool assign(pp_state *state, size_t place)
     return true;
 }
 
-/* Find what the values of samples state. Return false after a diagnostic. */
+/* Find the value of each amount in a sample. Return false after a diagnostic. */
 static bool find_amounts(pp_state *state)
 {
     if (state->value_count > PP_MOST_VALUES) {
@@ -172,7 +171,7 @@ static bool find_amounts(pp_state *state)
 
 /* --- samples --- */
 
-/* Properties of a sample that are not its stack or its amounts. */
+/* A sample, while it is read. */
 typedef struct pp_sample {
     uint64_t number, frames;
     size_t depth; /* locations in state->stack */
@@ -207,7 +206,7 @@ static mp_type_id type_named(pp_state *state, mp_string_id name)
     return (mp_type_id){*place};
 }
 
-/* Read a label. Those that memprof knows are the type of the objects and the thread. */
+/* Read a label. Labels other than "type" and "thread" are ignored. */
 static void read_label(pp_state *state, uint64_t end, pp_sample *sample)
 {
     pb_field field = {0};
@@ -259,7 +258,7 @@ static void set_stack(pp_state *state, pp_sample *sample)
     state->cut_stacks += sample->cut;
 }
 
-/* Return an amount of a sample in objects or bytes; 0: not stated. Clear *sound if it is
+/* Return an amount of a sample in objects or bytes; 0 if it is not stated. Clear *sound if it is
  * impossible. */
 static int64_t amount_of(pp_state *state, const pp_sample *sample, pp_role role, bool *sound)
 {
@@ -291,7 +290,7 @@ static void enter(pp_state *state, pp_sample *sample, mp_census_share alive, mp_
     row->made = sum_of(row->made, made);
 }
 
-/* Check the amounts of a sample, and enter it. */
+/* Check the amounts of a sample, then add them. */
 static void take(pp_state *state, pp_sample *sample)
 {
     bool sound = true;
@@ -352,7 +351,7 @@ static void begin_session(pp_state *state)
     mp_census_open(&state->census, state->model, state->session);
 }
 
-/* Report what was read but not used as stated. */
+/* Report data that was read but could not be used as it is. */
 static void tell_rest(pp_state *state)
 {
     if (!state->samples)
@@ -441,7 +440,8 @@ static void order(pp_state *state)
     }
 }
 
-/* Allocations are counted from the start of a process, so their number cannot become smaller. */
+/* Report a profile that has fewer allocations than the one before it. A process counts them from
+ * its start, so the profiles are not of one process. */
 static void check_process(const pp_state *state, const pp_profile *before,
                           const pp_profile *profile)
 {

@@ -3,8 +3,8 @@
  * Source: profile.proto of github.com/google/pprof. A profile is one Protocol Buffers message.
  * Samples usually come first, and the names of their units last, so a profile is read twice: first
  * its tables, then its samples. Files that are read together are one session, with a snapshot for
- * each. They are put in the order of their times when all are read, so the amounts of each stack
- * are kept until then. */
+ * each. Snapshots are sorted by time after the last file, so the amounts of each stack are kept
+ * until then. */
 #ifndef MP_READERS_PPROF_H
 #define MP_READERS_PPROF_H
 
@@ -15,13 +15,13 @@
 #include "readers/reader.h"
 
 enum {
-    PP_MOST_VALUES = 64,      /* types of samples */
+    PP_MOST_VALUES = 64,      /* sample types */
     PP_MOST_FRAMES = 4096,    /* frames of a stack, and of a location */
-    PP_MOST_STEPS = 1 << 19,  /* distinct frames of a profile's stacks with their callers */
+    PP_MOST_STEPS = 1 << 19,  /* distinct frames in the stacks of a profile */
     PP_LONGEST_TEXT = 1 << 20 /* bytes of a text; the rest is not read */
 };
 
-/* Numbers of a profile's fields. */
+/* Field numbers of a profile. */
 enum {
     PP_SAMPLE_TYPE = 1,
     PP_SAMPLE,
@@ -36,10 +36,10 @@ enum {
 };
 
 typedef struct pp_value_type {
-    uint64_t type, unit; /* places in the table of texts */
+    uint64_t type, unit; /* indexes in the table of strings */
 } pp_value_type;
 
-/* Amounts of a heap profile, and the values of a sample that state them. */
+/* Amounts that a sample of a heap profile may state. */
 typedef enum pp_role {
     PP_ALIVE_OBJECTS,
     PP_ALIVE_BYTES,
@@ -48,7 +48,8 @@ typedef enum pp_role {
     PP_ROLES
 } pp_role;
 
-/* Ids of a file are its own numbers; things are kept in the order in which they are first named. */
+/* Ids are arbitrary numbers. Functions, locations and mappings are kept in the order of their first
+ * mention. */
 typedef struct pp_function {
     uint64_t id, name, source;
     int64_t start_line;
@@ -74,7 +75,7 @@ typedef struct pp_mapping {
     bool defined;
 } pp_mapping;
 
-/* A location as the caller of others: one for all stacks of the profile that begin alike. */
+/* A frame with all of its callers. Stacks with the same outer frames share their steps. */
 typedef struct pp_step {
     mp_node_id node; /* its innermost frame */
     uint32_t line;   /* line of that frame; MP_NO_LINE: unknown */
@@ -86,12 +87,12 @@ typedef struct pp_row {
     mp_census_share alive, made;
 } pp_row;
 
-/* A profile that was read. */
+/* A profile whose amounts are kept. */
 typedef struct pp_profile {
     uint32_t input; /* index in mp_model.inputs */
     int64_t time_ns;
-    uint32_t first, end; /* its rows */
-    bool has_made;       /* states allocated objects */
+    uint32_t first, end; /* its part of `rows` */
+    bool has_made;       /* it states the number of allocations */
     mp_census_share made;
 } pp_profile;
 
@@ -109,16 +110,16 @@ typedef struct pp_state {
     MP_LIST(pp_profile) profiles; /* from 0 */
     MP_LIST(pp_row) rows;
 
-    /* The profile that is read: */
+    /* The current profile: */
     const char *path;
     pb_wire wire;
     bool converted, torn;
     uint64_t samples, cut_stacks;
     int64_t time_ns;
-    uint64_t drop_frames; /* place in `texts` */
+    uint64_t drop_frames; /* index in `texts` */
     pp_value_type values[PP_MOST_VALUES + 1];
     size_t value_count;
-    int roles[PP_ROLES];         /* place of the amount among the values; -1: not stated */
+    int roles[PP_ROLES];         /* index of the amount in the values; -1: not stated */
     int64_t units[PP_ROLES];     /* objects or bytes of a unit */
     MP_LIST(mp_string_id) texts; /* from 0, as in the file */
     MP_LIST(pp_function) functions;
@@ -132,22 +133,22 @@ typedef struct pp_state {
     uint32_t *stack;        /* locations of a sample, innermost first */
 } pp_state;
 
-/* Report a problem of the profile that is read. */
+/* Report a problem of the current profile. */
 #define pp_say(state, id, ...)                                                                     \
     mp_diagnose((state)->diagnostics, (id), (state)->path, 0, __VA_ARGS__)
 
 /* --- tables: pprof_tables.c --- */
 
-/* Read everything but samples, which are counted. Return false after a diagnostic. */
+/* Read the tables, and count the samples. Return false after a diagnostic. */
 bool pp_read_tables(pp_state *state);
-/* After damage within a message that ends at `end`, report it and continue after the message. */
+/* Report damage in a message that ends at `end`, and continue after the message. */
 void pp_resume(pp_state *state, const char *what, uint64_t end);
 void pp_free_tables(pp_state *state);
-/* Return a text by its place in the table of texts; "" if the table does not have it. */
+/* Return a string by its index in the table of strings; "" if the table is shorter. */
 const char *pp_text(pp_state *state, uint64_t place);
-/* Return the index of a location, which may be undefined. */
+/* Return the index of the location with this id, even if it is not defined. */
 uint32_t pp_location_of(pp_state *state, uint64_t id);
-/* Return the step of a location that is called by the step `caller`. */
+/* Return the step for a location called from the step `caller`. */
 uint32_t pp_step_of(pp_state *state, uint32_t caller, uint32_t location);
 
 #endif

@@ -1,4 +1,5 @@
-/* The tables of a pprof profile: texts, functions, locations, mappings; stacks as nodes. */
+/* The tables of a pprof profile: strings, functions, locations and mappings; and the nodes of its
+ * stacks. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +10,7 @@
 #include "model/build.h"
 #include "readers/pprof.h"
 
-/* Numbers of fields. */
+/* Field numbers. */
 enum { VALUE_TYPE = 1, VALUE_UNIT };
 enum { MAPPING_ID = 1, MAPPING_START, MAPPING_OFFSET = 4, MAPPING_FILE };
 enum { LOCATION_ID = 1, LOCATION_MAPPING, LOCATION_ADDRESS, LOCATION_LINE };
@@ -18,7 +19,7 @@ enum { FUNCTION_ID = 1, FUNCTION_NAME, FUNCTION_SYSTEM_NAME, FUNCTION_FILE, FUNC
 
 /* --- things by id --- */
 
-/* Return the place of an id in its list; a new id is given the place `next`. */
+/* Return the index of an id in its list. A new id gets the index `next`. */
 static uint32_t place_of(mp_id_index *index, uint64_t id, uint32_t next)
 {
     uint32_t *place = mp_id_index_put(index, id);
@@ -26,7 +27,7 @@ static uint32_t place_of(mp_id_index *index, uint64_t id, uint32_t next)
     return *place;
 }
 
-/* Define a function that returns the place of the thing with an id, which is added if it is new. */
+/* Define a function that returns the index of an id in its list, and adds the id if it is new. */
 #define PLACE_BY_ID(thing)                                                                         \
     static uint32_t thing##_of(pp_state *state, uint64_t id)                                       \
     {                                                                                              \
@@ -39,7 +40,7 @@ PLACE_BY_ID(function)
 PLACE_BY_ID(location)
 PLACE_BY_ID(mapping)
 
-/* Return true if a definition counts: ids are not 0, and are defined once. */
+/* Return true if a definition is valid: its id is not 0, and was not defined before. */
 static bool may_define(pp_state *state, const char *what, uint64_t id, bool defined)
 {
     if (!id)
@@ -66,7 +67,7 @@ static void read_text(pp_state *state, const pb_field *field)
                "the first text is \"%.40s\", expected an empty one; it is not used",
                mp_model_text(state->model, id));
     mp_string_id *place = MP_ADD(&state->texts);
-    if (state->texts.count > 1) /* text 0 stands for none */
+    if (state->texts.count > 1) /* string 0 means that there is none */
         *place = id;
 }
 
@@ -177,7 +178,7 @@ static void read_location(pp_state *state, uint64_t end)
     state->cut_stacks += cut;
 }
 
-/* --- the whole --- */
+/* --- all tables --- */
 
 static const struct {
     uint32_t number;
@@ -315,8 +316,8 @@ static mp_symbol_id symbol_of_function(pp_state *state, const pp_location *locat
     return function->symbol = symbol_of(state, symbol);
 }
 
-/* Return the symbol of a location without lines: its place in its module, which lasts from run to
- * run, or its address. */
+/* Return the symbol of a location without lines. It is named by the offset in its module, which is
+ * the same in every run, or else by the address. */
 static mp_symbol_id symbol_of_location(pp_state *state, pp_location *location)
 {
     if (location->symbol.i)
@@ -362,7 +363,7 @@ uint32_t pp_location_of(pp_state *state, uint64_t id)
     return location_of(state, id);
 }
 
-/* Add the step of a location that is called by another one. Return its number. */
+/* Add the step of a location with a caller. Return its index. */
 static uint32_t add_step(pp_state *state, pp_step caller, uint32_t place)
 {
     pp_step step = caller;

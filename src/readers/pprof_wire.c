@@ -9,8 +9,8 @@ static bool fail(pb_wire *wire, pb_fault fault)
     return false;
 }
 
-/* Make at least `least` bytes available, unless the input ends before. Return how many there are.
- */
+/* Make at least `least` bytes available, unless the input ends earlier. Return the number
+ * available. */
 static size_t fill(pb_wire *wire, size_t least)
 {
     size_t have = (size_t)(wire->end - wire->cursor);
@@ -117,7 +117,7 @@ bool pb_repeated(pb_wire *wire, pb_field *field, uint64_t *value)
         return fail(wire, PB_DAMAGED);
     *value = field->value;
     const bool first = field->number != 0;
-    field->number = 0; /* it has been read */
+    field->number = 0; /* its value has been returned */
     return first;
 }
 

@@ -11,7 +11,7 @@
 /* Fault of the bytes read so far. */
 typedef enum pb_fault {
     PB_SOUND,
-    PB_DAMAGED, /* a message that is no sequence of fields, or is longer than the one around it */
+    PB_DAMAGED, /* a message is not a sequence of fields, or longer than the one that contains it */
     PB_TORN,    /* the input ends within a field */
 } pb_fault;
 
@@ -44,13 +44,13 @@ static inline uint64_t pb_offset(const pb_wire *wire)
 bool pb_next(pb_wire *wire, uint64_t end, pb_field *field);
 /* Read a number, at most up to offset `end`. Return false after setting wire->fault. */
 bool pb_number(pb_wire *wire, uint64_t end, uint64_t *value);
-/* Read the next number of a field that is repeated: packed in bytes, or alone. Return false if
- * there is no more. A field of neither type has no numbers, and is damage. */
+/* Read the next number of a repeated field, which has either a packed list of numbers or one
+ * number. Return false after the last one. Any other type of field is damage. */
 bool pb_repeated(pb_wire *wire, pb_field *field, uint64_t *value);
 /* Return the first `most` bytes of the field's value, or fewer if it is shorter. Valid until the
  * next read. */
 mp_slice pb_text(pb_wire *wire, const pb_field *field, size_t most);
-/* After damage in a message that ends at `end`, continue after it. */
+/* Skip the rest of a damaged message that ends at `end`. */
 void pb_resume(pb_wire *wire, uint64_t end);
 
 #endif
