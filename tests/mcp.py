@@ -424,6 +424,25 @@ class Trials(ClaimsOfProgram):
             self.claim(not server.refusal("leaks", files=["shop-v2.oemp"]), "the next question")
             self.ends(server, "cancelled")
 
+    def cancelled_statement(self):
+        """A statement is cancelled while it runs: its recording was read before, and nothing else would end the
+        statement without an answer."""
+        endless = "with recursive r(n) as (select 1 union all select n + 1 from r) select sum(n) from r"
+        server = self.server()
+        question = {"name": "sql", "arguments": {"files": ["shop-v2.oemp"], "statement": endless}}
+        self.claim(server.call("sql", files=["shop-v2.oemp"], statement="select 1 as n from snapshots limit 1")[1] is False, "the recording")
+        server.send(b"\n".join(json.dumps(one).encode() for one in (
+            {"jsonrpc": "2.0", "id": "endless", "method": "tools/call", "params": question},
+            {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": "endless"}},
+            {"jsonrpc": "2.0", "id": "next", "method": "ping"})))
+        self.claim(server.answer() == {"jsonrpc": "2.0", "id": "next", "result": {}}, "a cancelled statement has an answer")
+        texts, wrong, _ = server.call("sql", files=["shop-v2.oemp"], statement="select count(*) as n from snapshots")
+        self.claim(not wrong and json.loads(texts[0])["rows"] == [{"n": 8}], "the next statement", texts)
+        # Without a cancellation, the limit ends the same statement with an error.
+        refused = server.refusal(question["name"], **question["arguments"])
+        self.claim("more steps" in refused, "the limit", refused)
+        self.ends(server, "a cancelled statement")
+
     def written(self):
         """If the output cannot be written, the server ends with a message."""
         with open("/dev/full", "wb") as full:
@@ -431,7 +450,8 @@ class Trials(ClaimsOfProgram):
                 {"jsonrpc": "2.0", "id": 1, "method": "ping"}).encode(), stdout=full, stderr=subprocess.PIPE, check=False)
         self.claim(done.returncode == 3 and b"cannot write" in done.stderr, "a full disk", done.returncode, done.stderr)
 
-    CHECKS = (begins, lists, hostile, answers, many_pages, wrong_arguments, confined, listed_in_pages, kept, cancelled, written)
+    CHECKS = (begins, lists, hostile, answers, many_pages, wrong_arguments, confined, listed_in_pages, kept, cancelled,
+              cancelled_statement, written)
 
     # --- a client of others ---
 

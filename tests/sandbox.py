@@ -50,16 +50,17 @@ class Trials(Claims):
                 "MEMPROF_PROBE_MAKE": str(own / "made"), "MEMPROF_PROBE_UNLINK": str(own / "old"),
                 "MEMPROF_PROBE_INPUT": str(self.folder / "in" / "shop-v2.oemp"), **more}
 
-    def run(self, *words, probe=True, **how):
-        """Return the status, the messages, and the result of each attempt."""
+    def run(self, *words, probe=True, more=None, **how):
+        """Return the status, the messages, and the result of each attempt. `more`: variables of the
+        environment."""
         for name in "secret", "old":
             (self.folder / "own" / name).write_text("mine\n", encoding="utf-8")
         (self.folder / "own" / "made").unlink(missing_ok=True)
         reading, writing = os.pipe()
-        more = {"LD_PRELOAD": self.probe, "MEMPROF_PROBE": str(writing)} if probe else {}
+        more = (more or {}) | ({"LD_PRELOAD": self.probe, "MEMPROF_PROBE": str(writing)} if probe else {})
+        how = how if "input" in how else how | {"stdin": subprocess.DEVNULL}
         done = subprocess.run([self.program, *map(str, words)], env=self.environment(**more), check=False,
-                              cwd=self.folder, capture_output=True, pass_fds=[writing],
-                              stdin=subprocess.DEVNULL, **how)
+                              cwd=self.folder, capture_output=True, pass_fds=[writing], **how)
         os.close(writing)
         with os.fdopen(reading, encoding="ascii") as told:
             tried = {line.split()[0]: int(line.split()[1]) for line in told}
@@ -185,6 +186,31 @@ class Trials(Claims):
         done = self.run("diff", "own/a.sqlite", "data/a.sqlite", "--format", "json", probe=False)[0]
         self.claim(json.loads(done.stdout)["diff"] == [] and b"-wal" not in done.stderr, "so is the base's", done)
 
+    def served(self):
+        """The server reads its folders only, and writes nowhere: neither elsewhere nor in its folders."""
+        expected = {**OFTEN, **(FILES if has_landlock() else {}), **CALLS,
+                    **({"truncate": errno.EACCES} if has_landlock(3) else {})}
+        asked = [("initialize", {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}),
+                 ("tools/call", {"name": "leaks", "arguments": {"files": ["shop-v2.oemp"]}}),
+                 ("tools/call", {"name": "sql", "arguments": {"files": ["shop-v2.oemp"], "statement": "select 5 * 5 as n from sites"}}),
+                 ("tools/call", {"name": "top", "arguments": {"files": [str(self.folder / "own" / "secret")]}})]
+        lines = "".join(json.dumps({"jsonrpc": "2.0", "id": i, "method": method, "params": params}) + "\n"
+                        for i, (method, params) in enumerate(asked)).encode()
+        done, tried = self.run("mcp", "in", "--no-sandbox", input=lines)
+        self.claim(done.returncode == 0 and tried and not any(tried.values()), "mcp without the sandbox", done, tried)
+        (self.folder / "in" / "old").write_text("mine\n", encoding="utf-8")
+        before = sorted(path.name for path in (self.folder / "in").iterdir())
+        for own in "own", "in":
+            done, tried = self.run("mcp", "in", input=lines, more={
+                "MEMPROF_PROBE_MAKE": str(self.folder / own / "made"), "MEMPROF_PROBE_UNLINK": str(self.folder / own / "old")})
+            answers = [json.loads(line) for line in done.stdout.splitlines()]
+            wrong = [answer.get("result", {}).get("isError") for answer in answers]
+            self.claim(done.returncode == 0 and wrong == [None, False, False, True] and not done.stderr, "mcp works inside", done)
+            self.claim(expected.items() <= tried.items(), f"mcp: what it may not do, in {own}", tried)
+            if has_landlock():
+                self.claim(sorted(path.name for path in (self.folder / "in").iterdir()) == before, "mcp leaves its folder alone")
+        (self.folder / "in" / "old").unlink(missing_ok=True)
+
     def watched(self):
         """Files that appear next to a link, or next to its target, are read. The command of --exec runs
         outside."""
@@ -281,7 +307,7 @@ def main():
             shutil.copy(SAMPLES / name, folder / "in")
         trials = Trials(options.memprof.resolve(), options.probe.resolve(), folder)
         for trial in (trials.denied, trials.decoded, trials.free, trials.same, trials.told, trials.links, trials.logs,
-                      trials.watched, trials.pager, trials.prompt):
+                      trials.served, trials.watched, trials.pager, trials.prompt):
             trial()
     sys.exit(trials.end(more="" if has_landlock() else "; this kernel has no Landlock"))
 
