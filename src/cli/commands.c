@@ -25,10 +25,9 @@ static const cli_command own_commands[] = {
      .example = "baseline save samples/shop-v2.oemp --store baselines",
      .details =
          "save writes DIR/NAME.baseline, with one JSON object per line in a stable order that "
-         "suits version control. check compares a recording with it, by the rules of --policy; "
-         "without it, by no new leak site and at most 10 % and 64 KiB more leaked or live bytes, "
-         "or "
-         "10 % more time. "
+         "suits version control. check compares a recording with it, by the rules of --policy. "
+         "The default rules allow no new leak site, 10 % + 4 KiB more leaked or live bytes, and "
+         "10 % more time and calls. "
          "diff and gate --base accept a baseline instead of a recording. A baseline saved from "
          "several runs also records how much they differ: leaked <= base + 3 spreads.",
      .operand = "save|check",
@@ -84,10 +83,10 @@ static const cli_command own_commands[] = {
      .summary = "send finished recordings of a folder to a database and an archive",
      .example = "spool /var/spool/memprof --once --rows /tmp/rows",
      .details =
-         "Each recording that has not changed for a while is read. Its rows, those of memprof "
-         "export --to clickhouse, go to a command or a folder, its baseline and the "
-         "compressed recording to the archive; then it is removed. All steps can be "
-         "repeated, so the program may be stopped at any moment.",
+         "Reads each recording that has not changed for a while. Its rows (those of memprof export "
+         "--to clickhouse) go to a command or a folder. Its baseline and its compressed file go "
+         "to the archive. Then the recording is removed. All steps can be repeated, so the "
+         "program may be stopped at any moment.",
      .operand = "DIR",
      .scope = CLI_SPOOLS | CLI_ALWAYS,
      .arguments = &cli_spool_arguments,

@@ -103,8 +103,7 @@ bool mp_object_asked(const mp_model *model, const mp_graph *graph, const char *i
                        id, id);
     return *object ||
            mp_fail(error, MP_ERROR_ARGUMENT,
-                   "%s is not an object of the dump, expected an id, %s, such as memprof retained "
-                   "prints",
+                   "%s is not an object of the dump, expected %s, as memprof retained prints it",
                    id ? id : "nothing",
-                   graph->hexadecimal ? "hexadecimal without a prefix" : "a decimal number");
+                   graph->hexadecimal ? "a hexadecimal id without a prefix" : "a decimal id");
 }

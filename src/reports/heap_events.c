@@ -430,11 +430,12 @@ const mp_report mp_report_lifetimes = {
     .summary = "show how long objects lived: their ages at deletion",
     .example = "lifetimes samples/shop.taligent",
     .wants_ages = true,
-    .details = "Ages are those of objects whose creation and deletion were both recorded; in a "
-               "memory recording, up to the snapshot `to` (the last _PreCleanUp, else before "
-               "_Exit, else the last). Shows a histogram of all objects, and the median and 90th "
-               "percentile of each group; for heap logs also allocations by size, and blocks "
-               "allocated by one thread and deleted by another. `only` limits it to some groups.",
+    .details =
+        "Shows the ages at deletion of objects whose creation was recorded too: a histogram of "
+        "all objects, and the median and 90th percentile of each group. For heap logs, also "
+        "shows allocations by size, and blocks allocated by one thread and deleted by "
+        "another. For memory recordings, covers deletions up to the snapshot `to` (the last "
+        "_PreCleanUp, else before _Exit, else the last). `only` keeps some of the groups.",
     MP_ARGUMENTS(arguments, defaults),
     .choices = choices,
     .variants = {{.needs = MP_HOLDS_EVENTS, .run = run}, {.needs = MP_HOLDS_TIMES, .run = run}},

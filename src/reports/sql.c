@@ -363,11 +363,11 @@ const mp_report mp_report_sql = {
     .example = "sql samples/shop-v2.oemp "
                "\"select type, line, human(leaked_bytes) from leaks limit 3\"",
     .details =
-        "STATEMENT is one SELECT as SQLite has it, and can only read; - reads it from standard "
-        "input, and without STATEMENT, a terminal has a prompt. `schema` lists the tables and "
-        "their columns, also without FILE: sites, types, "
-        "snapshots, deltas, objects, refs, lines and others. Each of several files is a recording "
-        "of its own, named by the column recording of every table.",
+        "STATEMENT is one SELECT in SQLite's dialect, and cannot change anything. - reads it from "
+        "standard input. Without STATEMENT, a terminal shows a prompt. `schema` lists the tables "
+        "(sites, types, snapshots, deltas, objects, refs, lines and others) and their columns, "
+        "even without FILE. Several files are several recordings: the column recording of each "
+        "table names them.",
     .operand = MP_OPERAND_STATEMENT,
     .separates = true,
     .single = true,

@@ -387,8 +387,8 @@ const mp_report mp_report_treemap = {
     .summary = "show sizes of types by source, as a table and as a map",
     .example = "treemap samples/shop-v2.oemp --by source",
     .details = "For memory, shows live or leaked bytes by source or another group, and within it "
-               "by type. For heap dumps, groups are namespaces; `of` retained groups by the "
-               "objects that alone keep others alive. For profiles, shows seconds by program and "
+               "by type. For heap dumps, groups types by namespace or, with `of` retained, by the "
+               "types of the objects that retain them. For profiles, shows seconds by program and "
                "method. `chart` draws a map whose areas are proportional to the sizes.",
     MP_ARGUMENTS(arguments, defaults),
     .choices = choices,
