@@ -542,7 +542,7 @@ static void say_what_was_odd(const v8_state *state, uint64_t nodes)
         say_damage(state, "has %" PRIu64 " edges, but its nodes have %" PRIu64, state->edges_read,
                    state->edges_expected);
     if (graph->dangling)
-        say_damage(state, "has %" PRIu64 " edges whose to_node is no node, or that no node has",
+        say_damage(state, "has %" PRIu64 " edges that lead to no node or belong to none",
                    graph->dangling);
     if (state->bad_types)
         say_damage(state, "has %" PRIu64 " nodes of types that node_types does not name",

@@ -63,7 +63,7 @@ static void read_event(heaptrack_pass *pass, mp_slice line)
     heaptrack_kind *kind = number < tables->kind_count ? &tables->kinds[number] : NULL;
     if (!kind || kind->bytes < 0) {
         heaptrack_say(pass, MP_DIAG_BAD_ROW,
-                      "event is of allocation %" PRIu64 ", which %s: line skipped", number,
+                      "event refers to allocation %" PRIu64 ", which %s: line skipped", number,
                       kind ? "is damaged" : "is not defined before it");
         return;
     }
@@ -178,7 +178,7 @@ static void read_line(heaptrack_pass *pass, mp_slice line)
     default:
         heaptrack_say(
             pass, MP_DIAG_BAD_ROW,
-            "line begins with no letter of the format, expected one of + - a t i s c: line "
+            "line does not begin with a letter of the format, expected one of + - a t i s c: line "
             "skipped");
     }
 }
@@ -285,8 +285,7 @@ static bool read_heaptrack(void *opaque, mp_input *input, uint32_t summary)
     if (!read_version(mp_input_look_ahead(input), &version) || !version ||
         version > NEWEST_VERSION) {
         mp_diagnose(state->diagnostics, MP_DIAG_UNSUPPORTED_VERSION, pass.path, 1,
-                    "is not of a known version of heaptrack files, expected 1 to %d",
-                    NEWEST_VERSION);
+                    "has an unknown version of the format, expected 1 to %d", NEWEST_VERSION);
         return false;
     }
     if (!mp_replay_prepare(input, state->options, find_peak, state->options, &peak_line))

@@ -172,8 +172,8 @@ static heaptrack_stack called(heaptrack_pass *pass, heaptrack_stack stack,
     if (cut && !tables->cut_stacks++)
         heaptrack_say(
             pass, MP_DIAG_BAD_ROW,
-            "stack has more than %d frames, or too many inlined functions; inner ones are "
-            "left out here and in further stacks",
+            "stack has more than %d frames, or too many inlined functions; some are left out "
+            "here and in further stacks",
             HEAPTRACK_FRAMES);
     return stack;
 }

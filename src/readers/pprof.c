@@ -134,7 +134,7 @@ static bool assign(pp_state *state, size_t place)
 static bool find_amounts(pp_state *state)
 {
     if (state->value_count > PP_MOST_VALUES) {
-        pp_say(state, MP_DIAG_NOTHING_USABLE, "has more than %d types of samples", PP_MOST_VALUES);
+        pp_say(state, MP_DIAG_NOTHING_USABLE, "has more than %d sample types", PP_MOST_VALUES);
         return false;
     }
     for (int role = 0; role < PP_ROLES; role++)
@@ -144,7 +144,7 @@ static bool find_amounts(pp_state *state)
             return false;
     if (state->torn) {
         pp_say(state, MP_DIAG_NOTHING_USABLE,
-               "has lost the names of its amounts, which are at its end: record it again");
+               "lacks the names of its amounts, which are at its end: record it again");
         return false;
     }
     if (state->roles[PP_MADE_OBJECTS] < 0 || state->roles[PP_MADE_BYTES] < 0)
@@ -160,8 +160,8 @@ static bool find_amounts(pp_state *state)
     }
     if (state->profiles.count && unsized != !!(state->model->holds & MP_HOLDS_UNSIZED)) {
         pp_say(state, MP_DIAG_MIXED_INPUTS,
-               "states %s, and another profile does not, expected profiles of one kind; run "
-               "memprof once for each",
+               "states %s, but another profile does not, expected profiles of one kind; run "
+               "memprof once for each kind",
                unsized ? "no bytes" : "bytes");
         return false;
     }
@@ -307,15 +307,15 @@ static void take(pp_state *state, pp_sample *sample)
                             amount_of(state, sample, PP_MADE_BYTES, &sound)};
     if (!sound || (!alive.objects && alive.bytes)) {
         pp_say(state, MP_DIAG_BAD_ROW, "sample %" PRIu64 " %s: sample skipped", sample->number,
-               sound ? "has bytes of no object"
-                     : "has a negative amount, as the difference of two profiles, or one that no "
-                       "memory holds");
+               sound ? "has bytes but no objects"
+                     : "has a negative amount, as a difference of two profiles has, or an "
+                       "impossibly large one");
         return;
     }
     if (state->roles[PP_MADE_OBJECTS] >= 0 && made.objects < alive.objects) {
         pp_say(state, MP_DIAG_BAD_ROW,
-               "sample %" PRIu64 " has %" PRId64 " objects in use and %" PRId64
-               " allocated ones, expected at least as many; as many count",
+               "sample %" PRIu64 " has %" PRId64 " objects in use, but only %" PRId64
+               " allocated; those in use count as allocated",
                sample->number, alive.objects, made.objects);
         made = alive;
     }
@@ -449,7 +449,7 @@ static void check_process(const pp_state *state, const pp_profile *before,
         mp_diagnose(state->diagnostics, MP_DIAG_OTHER_PROCESS,
                     state->model->inputs.items[profile->input].path, 0,
                     "has %" PRId64 " allocated objects, fewer than the profile before it, %" PRId64
-                    ": profiles of several processes, or of periods, are no series",
+                    ": profiles of several processes, or differences, do not form a series",
                     profile->made.objects, before->made.objects);
 }
 

@@ -64,7 +64,7 @@ static void read_text(pp_state *state, const pb_field *field)
     state->model->cut_names |= !whole;
     if (state->texts.count == 0 && text.length)
         pp_say(state, MP_DIAG_BAD_ROW,
-               "the first text is \"%.40s\", expected an empty one; it is not used",
+               "the first string is \"%.40s\", expected an empty one; it is ignored",
                mp_model_text(state->model, id));
     mp_string_id *place = MP_ADD(&state->texts);
     if (state->texts.count > 1) /* string 0 means that there is none */
@@ -253,7 +253,7 @@ static mp_string_id text_of(pp_state *state, uint64_t place)
         return state->texts.items[place];
     if (place) {
         pp_say(state, MP_DIAG_TORN,
-               "refers to text %" PRIu64 ", but has only %" PRIu32 " texts: its end is missing",
+               "refers to string %" PRIu64 ", but has only %" PRIu32 " strings: its end is missing",
                place, state->texts.count);
         state->torn = true;
     }
