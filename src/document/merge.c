@@ -364,8 +364,8 @@ static const mp_merge_source *put_verdict(mp_document *document, const mp_merge_
     return worst;
 }
 
-/* Say the headline that comes first among those of all files. If several are equal, the first
- * file's is said. `worst`: the file whose headline is said in any case; NULL: none. */
+/* Add the headline that comes first among those of all files; of equal ones, that of the first
+ * file. `worst`: file whose headline is added in any case; NULL: none. */
 static void put_headline(mp_document *document, const mp_merge_source *files, size_t count,
                          const mp_merge_source *worst)
 {

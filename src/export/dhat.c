@@ -14,7 +14,7 @@
 
 enum {
     FRAMES = 65, /* maximum frames of a stack */
-    /* in microseconds: dh_view marks allocations that live shorter on average */
+    /* microseconds; dh_view marks allocations with a shorter average lifetime */
     SHORT_LIVED_US = 10000
 };
 

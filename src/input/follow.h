@@ -27,7 +27,7 @@ typedef enum mp_follow_event {
 typedef struct mp_follow_how {
     const char *path;
     const char *encoding; /* as in mp_load_options */
-    int64_t look_us;      /* longest time between two looks at the file, in microseconds */
+    int64_t look_us;      /* longest time between two checks of the file, in microseconds */
     int64_t quiet_us;     /* give up after this many microseconds without data; 0: never */
     bool by_looking;      /* poll the file only, without inotify */
     int stop;             /* descriptor; the follow ends when it becomes readable */

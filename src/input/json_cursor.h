@@ -3,7 +3,7 @@
  *
  * The functions skip white space before what they read. They check only what they read: a value
  * that is skipped may be malformed inside. After a function returned false, the cursor is at the
- * byte that it did not expect; mp_scan_peek tells if that is the end of the input. */
+ * byte that it did not expect; mp_scan_peek shows if that is the end of the input. */
 #ifndef MP_INPUT_JSON_CURSOR_H
 #define MP_INPUT_JSON_CURSOR_H
 
@@ -51,7 +51,7 @@ static inline bool mp_scan_take(mp_json_cursor *json, char byte)
     return true;
 }
 
-/* Read a number that has only digits. Return false if it is none, or exceeds 64 bits. */
+/* Read a number that has only digits. Return false if there is none, or it exceeds 64 bits. */
 static inline bool mp_scan_unsigned(mp_json_cursor *json, uint64_t *value)
 {
     int byte = mp_scan_peek(json);
@@ -69,15 +69,15 @@ static inline bool mp_scan_unsigned(mp_json_cursor *json, uint64_t *value)
     return true;
 }
 
-/* Move to the next element of an array or member of an object, whose opening bracket was read.
- * `first` is true before the first one, and is cleared. Return false, after reading the closing
- * bracket, at its end; also, with `json->next` at an unexpected byte, if the text is malformed:
- * *bad is then set. */
+/* Move to the next element of an array or member of an object, after its opening bracket was read.
+ * `first` is true before the first one, and is cleared. At the end, read the closing bracket and
+ * return false. If the text is malformed, set *bad and return false, with `json->next` at the
+ * unexpected byte. */
 bool mp_scan_more(mp_json_cursor *json, char close, bool *first, bool *bad);
 
-/* Read a string, and put its text, with escapes resolved, into the emptied buffer (NULL: none):
- * at most `most` bytes, whole characters. Halves of surrogate pairs and NUL become U+FFFD. Return
- * false if it is no string, has a bad escape, or does not end. */
+/* Read a string, and put its text, with escapes resolved, into the emptied buffer (NULL: none): at
+ * most `most` bytes, whole characters. Halves of surrogate pairs and NUL become U+FFFD. Return
+ * false if it is not a string, has a bad escape, or does not end. */
 bool mp_scan_string(mp_json_cursor *json, mp_text_buffer *buffer, size_t most);
 
 /* Skip a value of any kind and depth. Return false if the input ends inside it. */

@@ -83,8 +83,8 @@ static mp_census_stock_entry *stock_of(mp_census *census, mp_context_id context)
     return &census->stocks[context.i];
 }
 
-/* Return the part of a generation that is still alive if `alive` objects are, in it and in younger
- * ones. The bytes are those of objects of the average size. */
+/* Return how much of a generation is alive, given the number `alive` of live objects in it and in
+ * younger generations. Objects count with their average size. */
 static mp_census_share surviving(mp_census_share before, mp_census_share alive)
 {
     mp_census_share kept = before;

@@ -22,7 +22,7 @@ typedef struct mp_census_entry {
 
 /* Objects of a context of which only amounts are known (mp_census_stock). */
 typedef struct mp_census_stock_entry {
-    uint32_t oldest; /* its generation with live objects that is oldest; 0: none */
+    uint32_t oldest; /* its oldest generation with live objects; 0: none */
     mp_census_share made;
 } mp_census_stock_entry;
 
@@ -51,11 +51,11 @@ bool mp_census_affords(mp_census *census, int64_t bytes);
  * the current snapshot or an earlier one. Return its generation. */
 mp_generation_id mp_census_object(mp_census *census, const mp_context *context, mp_snapshot_id born,
                                   int64_t bytes);
-/* Set all objects of a context that are alive at the current snapshot, if only their number and
- * bytes are known. Objects that were there before are taken to be the same ones, and of those, the
- * newest to be gone first; so no more objects count as born since an earlier snapshot than must
- * have been. `made`: objects created up to this snapshot, alive or not; NULL: unknown. Call it once
- * for each context and snapshot, with amounts that mp_census_affords. */
+/* Set the live objects of a context at the current snapshot, if only their number and bytes are
+ * known. Objects of the previous snapshot are assumed to live on. If there are fewer now, the
+ * newest of them are assumed to be gone. So as few objects as possible count as born since an
+ * earlier snapshot. `made`: objects created up to this snapshot, alive or not; NULL: unknown. Call
+ * it once for each context and snapshot, with amounts that mp_census_affords. */
 void mp_census_stock(mp_census *census, const mp_context *context, mp_snapshot_id snapshot,
                      mp_census_share alive, const mp_census_share *made);
 /* Write the changes since the previous snapshot to the ledger. Call it after all objects are

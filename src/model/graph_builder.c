@@ -321,7 +321,7 @@ void mp_graph_free(mp_graph *graph)
 
 /* --- roots by kind --- */
 
-/* A root, with the properties that it is counted by. */
+/* A root, with the properties by which roots are counted. */
 typedef struct counted {
     uint32_t kind, object;
 } counted;

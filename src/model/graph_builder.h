@@ -30,12 +30,12 @@ void mp_graph_root(mp_graph_builder *builder, const mp_root *root);
 bool mp_graph_end(mp_graph_builder *builder);
 void mp_graph_drop(mp_graph_builder *builder);
 
-/* Keep the number of roots of each kind, as only the last graph is kept. */
+/* Record the number of roots of each kind, because only the last graph is kept. */
 void mp_model_count_roots(mp_model *model, const mp_graph *graph);
 
 /* --- for readers that make a graph without a builder --- */
 
-/* Let earlier dumps leave what later analyses need. Call it before the next graph is made. */
+/* Save what later analyses need of this dump. Call it before the next graph is made. */
 void mp_model_leave_graph(mp_model *model);
 /* Make this the model's graph, replacing that of an earlier snapshot. The model becomes its owner,
  * and releases memory that its arrays do not use. */

@@ -108,8 +108,8 @@ mp_snapshot *mp_heap_end(mp_heap *heap);
  * each origin only once. */
 uint32_t mp_heap_origin(mp_heap *heap, mp_origin origin);
 
-/* Prefetch the memory that a birth, change or death of this id will touch. Call it some work
- * ahead. */
+/* Prefetch the memory that a birth, change or death of this id will touch. Call it early, with
+ * other work in between. */
 static inline void mp_heap_prefetch(const mp_heap *heap, uint64_t id)
 {
     mp_live_prefetch(&heap->live, id);

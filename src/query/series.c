@@ -188,7 +188,7 @@ void mp_series_free(mp_series *series)
     *series = (mp_series){0};
 }
 
-/* Return how bad a kind of trend is for somebody who looks for leaks; larger is worse. */
+/* Return the severity of a kind of trend in a search for leaks; larger is worse. */
 static int badness(const mp_trend *trend)
 {
     static const int of_kind[] = {

@@ -44,8 +44,8 @@ static const struct {
 #undef SIGNATURE
 };
 
-/* Return true for a raw recording of heaptrack: a version line "v <hex> <n>", then records with one
- * letter, of which only raw recordings have those of the program and of modules. */
+/* Return true for a raw recording of heaptrack: a version line "v <hex> <n>", then records that
+ * begin with a letter. Only raw recordings have records of the program and of modules. */
 static bool is_raw_heaptrack(mp_slice head)
 {
     return mp_slice_starts(head, "v ") && (memmem(head.start, head.length, "\nx ", 3) ||

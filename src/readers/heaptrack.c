@@ -307,7 +307,7 @@ static bool read_heaptrack(void *opaque, mp_input *input, uint32_t summary)
 
 /* --- the reader --- */
 
-/* Claim an interpreted file. A raw one, whose second line names its program (x), is not one. */
+/* Claim an interpreted file, but not a raw one, whose second line names its program (x). */
 static mp_bid probe(mp_slice head)
 {
     uint64_t version;
