@@ -216,8 +216,8 @@ static void put_section(mp_arena *arena, const cli_command *command, cli_section
     }
 }
 
-/* Print the reading options of some kinds of recordings only, one line for each group of kinds:
- * "--at MOMENT, --slices N" for heap logs, and so on. */
+/* Print the reading options that only some kinds of recordings have, one line for each group of
+ * kinds: "--at MOMENT, --slices N" for heap logs, and so on. */
 static void put_reading(mp_arena *arena, const cli_command *command)
 {
     bool done[CLI_MOST_OPTIONS] = {false}, begun = false;

@@ -7,7 +7,7 @@
 
 #include "query/group.h"
 
-/* Change of a row, from 0, at a moment, for objects that appeared at the moment `born`. */
+/* Change of a row (counted from 0) at a moment, for objects that appeared at the moment `born`. */
 typedef struct mp_moment_change {
     uint32_t row, moment, born;
     int64_t objects, bytes;

@@ -250,7 +250,8 @@ static void put_names(heap_frames *state)
     }
 }
 
-/* Return the slot for the number of a type's frame below the code that created it. */
+/* Return the place that stores the number of a type's frame, which is below the code that created
+ * its objects. */
 static uint32_t *place_of_type(heap_frames *frames, uint32_t code, uint32_t type, uint32_t thread,
                                uint32_t request)
 {
