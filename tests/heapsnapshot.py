@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""V8 heap snapshots: answers agree with a naive reading (oracle/heapsnapshot.py), of snapshots that are
-made up and, with --corpus, of those of a Node program that leaks."""
+"""V8 heap snapshots: answers agree with a naive reader (oracle/heapsnapshot.py), for generated snapshots and,
+with --corpus, for those of a Node program that leaks."""
 import argparse
 import json
 import pathlib
@@ -14,7 +14,7 @@ import claims  # noqa: E402
 import heapsnapshot as oracle  # noqa: E402
 
 CORPUS = HERE.parent.parent / "shared" / "corpus" / "living" / "node"
-# After each round: nodes, edges, bytes; retained by all Session and by all onPrice together.
+# After each round: nodes, edges, bytes; bytes retained by all Session objects, and by all onPrice closures.
 KNOWN = [(50144, 211000, 3401323, 368456, 410056), (60219, 242478, 3852356, 736336, 819536),
          (69837, 272166, 4269556, 1104176, 1228976)]
 KINDS = ["hidden", "array", "string", "object", "code", "closure", "native", "synthetic", "object shape", "symbol"]
@@ -23,7 +23,7 @@ SNAPSHOTS = 60
 
 
 def made_up(seed):
-    """A snapshot with every kind of node and edge, in a layout of fields of its own."""
+    """Return a snapshot with every kind of node and edge, and a random layout of fields."""
     rng = random.Random(seed)
     fields = ["type", "name", "id", "self_size", "edge_count", "trace_node_id", "detachedness"]
     edge_fields = ["type", "name_or_index", "to_node"]
@@ -63,7 +63,7 @@ def made_up(seed):
 
 
 def check(claim, path, retained=None):
-    """Compare the answers about a snapshot with the naive reading. Return that."""
+    """Compare the answers about a snapshot with the naive reading, and return the latter."""
     known = oracle.read(path).figures(retained)
     info = claim.json("info", path)
     totals = info.get("totals", {})

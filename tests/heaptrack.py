@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""heaptrack recordings: reports agree with the generator's plan and with heaptrack_print; also of
-recordings that are cut or damaged."""
+"""heaptrack recordings: reports agree with the generator's plan and with heaptrack_print. Truncated and
+damaged recordings are reported."""
 import argparse
 import gzip
 import json
@@ -22,7 +22,7 @@ MADE = [["--events", 300], ["--events", 3000, "--seed", 5], ["--events", 40000, 
 
 
 def oracle(text):
-    """The totals of a recording, from the meaning of its lines: blocks of a kind are counted."""
+    """Return the totals of a recording, by counting the blocks of each kind."""
     kinds, alive, last, sums = [], [], None, dict.fromkeys(("created", "bytes", "deleted", "temporary", "odd"), 0)
     live = peak = 0
     for line in text.splitlines():
@@ -59,7 +59,7 @@ class Laws(claims.ClaimsOfProgram):
         return path, json.loads(answer.read_text())
 
     def plan(self, path, answer):
-        """The generator's plan holds."""
+        """Reports agree with the generator's plan."""
         report = self.json("leaks", path, "--limit", 0)
         for name, number in answer["totals"].items():
             self.claim(report["totals"].get(name) == number, path, name, report["totals"].get(name), number)
@@ -68,7 +68,7 @@ class Laws(claims.ClaimsOfProgram):
         self.claim(rows == left, path, rows, left)
 
     def agrees(self, what, path, text):
-        """The totals are those of the lines."""
+        """The totals agree with a count of the lines."""
         expected, report = oracle(text), self.json("analyze", path, "--limit", 0)
         totals = report["totals"]
         for name, key in (("created_objects", "created"), ("created_bytes", "bytes"), ("deleted_objects", "deleted"),
@@ -95,7 +95,7 @@ class Laws(claims.ClaimsOfProgram):
             self.claim(abs(float(number) * power - bytes) <= (0.0051 * power if unit else 0), path, name, number, bytes)
 
     def first_lines(self):
-        """The first lines name what leaks and where, and what only fills."""
+        """The first lines name the leak and its site, and the site that only fills a cache."""
         text = self.run("analyze", SAMPLES / "shop.heaptrack", "--quiet").stdout
         worst = next((line for line in text.splitlines() if "Worst leak" in line), "")
         self.claim("TOrderService::PlaceOrder(TOrder&):46" in worst, worst)
@@ -103,7 +103,7 @@ class Laws(claims.ClaimsOfProgram):
         self.claim("TPriceCache::Fill" in other and "filled early" in other, other)
 
     def cut(self, folder):
-        """A cut recording has the figures of its whole lines, and is reported as cut."""
+        """A truncated recording has the figures of its complete lines, and is reported."""
         path, _ = self.made(folder, ["--events", 400])
         data, rng, cut = path.read_bytes(), random.Random(7), folder / "cut.heaptrack"
         for _ in range(40):
@@ -139,7 +139,7 @@ class Laws(claims.ClaimsOfProgram):
             self.claim(self.run("analyze", bad, "--max-leaked", "1G").returncode == 3, line, "passes")
 
     def time_at_the_end(self, folder):
-        """The last time counts even if 64 KiB of other lines follow it."""
+        """The last time is found even if 64 KiB of other lines follow it."""
         path, _ = self.made(folder, ["--events", 300])
         text = path.read_text()
         times = re.findall(r"^c (\w+)$", text, re.MULTILINE)
@@ -149,7 +149,7 @@ class Laws(claims.ClaimsOfProgram):
         self.claim(snapshots[-1]["time_us"] == int(times[-1], 16) * 1000, snapshots[-1])
 
     def baseline(self, folder):
-        """A baseline tells, as its recording does, that nothing is missing at the end."""
+        """A baseline states, like its recording, that nothing is missing at the end."""
         path, _ = self.made(folder, ["--events", 300])
         saved = folder / "saved.baseline"
         self.run("baseline", "save", path, "--store", folder, "--as", "saved")
@@ -157,7 +157,7 @@ class Laws(claims.ClaimsOfProgram):
         self.claim([row["complete"] for row in inputs] == [True, True], inputs)
 
     def raw(self, folder):
-        """A raw recording is refused with what to do."""
+        """A raw recording is refused, and the message says how to convert it."""
         path = folder / "raw.heaptrack"
         path.write_text("v 10400 3\nx c /bin/program\nX program\nI 1000 5e298f\nm 1 -\nm 1 x 5628 0 930\n"
                         "t 7fa5bdcdfb9f 0\n+ 11c00 1 562897f26530\n")
@@ -168,7 +168,7 @@ class Laws(claims.ClaimsOfProgram):
         self.claim(done.returncode == 3 and "expected 1 to 3" in done.stderr, done.stderr)
 
     def corpus(self, policy):
-        """The recording outside of the project has the figures of its README."""
+        """The real recording has the figures of its README."""
         for ending in ("zst", "gz"):
             path = CORPUS / f"leak.heaptrack.{ending}"
             report = self.json("leaks", path, "--limit", 0)

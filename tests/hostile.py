@@ -275,7 +275,8 @@ DEEP = [("leaks", "a.oemp"), ("leaks", "a.oemp", "--limit", "0", "--format", "ma
 
 
 def deep_oemp(name, depth, turn=1, width=0, line=3):
-    """A recursion of `turn` procedures in turn. There is an object on each level or, with a width, that number
+    """A recursion of `turn` procedures that call each other in turn. There is an object on each level or, with
+    a width, that number
     of objects at the innermost level, each called at a different line."""
     nodes = [f"{i} {i % turn + 1} {i - 1} {line if i > 1 else 0}" for i in range(1, depth + 1)]
     nodes += [f"{depth + i} {turn + 1} {depth} {i}" for i in range(1, width + 1)]

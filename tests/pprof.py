@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Heap profiles for pprof: reports agree with the generator's plan, with an export that is read back and, by --go,
-with `go tool pprof` (exit status 77 without it); profiles that are cut, damaged, odd or hostile."""
+"""Heap profiles of pprof: reports agree with the generator's plan, with an export that is read back and,
+with --go, with `go tool pprof` (exit status 77 without it). Profiles that are truncated, damaged, unusual or
+hostile are tested too."""
 import argparse
 import gzip
 import json
@@ -69,7 +70,7 @@ GOOD = [([1, 2], [3, 300, 5, 500])]
 
 
 def limit_memory():
-    """These profiles need up to 60 MiB; before their stacks were limited, gigabytes."""
+    """These profiles need up to 60 MiB. Without limits on stacks they would need gigabytes."""
     resource.setrlimit(resource.RLIMIT_DATA, (512 << 20, 512 << 20))
 
 
@@ -84,7 +85,7 @@ class Laws(claims.ClaimsOfProgram):
         return {one["code"] for one in report.get("diagnostics", [])}
 
     def plan(self):
-        """Each moment of the samples, as the last of a series, and what leaks."""
+        """Totals and leaks of each sample, as the last profile of its series."""
         for moment in range(1, 7):
             answer = json.loads((SAMPLES / "answers" / f"shop-{moment}.pprof.json").read_text())
             report = self.json("leaks", *SERIES[:moment], "--limit", 0)
@@ -105,7 +106,7 @@ class Laws(claims.ClaimsOfProgram):
         self.claim(self.run("leaks", *SERIES[:3], "--max-trend", "0").returncode == 3, "three are too few to judge")
 
     def answers(self, folder):
-        """Every answer of a series works, and compares."""
+        """All reports accept a series."""
         policy, store = folder / "a.policy", ["--store", folder / "store", "--as", "shop"]
         for limit, status in ((100, 0), (99, 1)):
             policy.write_text(f"leaked objects <= {limit}\n")
@@ -125,7 +126,7 @@ class Laws(claims.ClaimsOfProgram):
             self.claim(done.returncode in (0, 1) and (done.stdout or "-o" in words), words, done.stderr)
 
     def exports(self, folder):
-        """What is exported and read back has the same sums."""
+        """A profile that is exported and read back has the same sums."""
         whole = {*SAMPLES.glob("*.oemp"), *SAMPLES.glob("*.taligent")}
         for path in sorted(whole) + [SERIES[5]]:
             out = folder / "back.pb.gz"
@@ -145,7 +146,7 @@ class Laws(claims.ClaimsOfProgram):
         return self.json("leaks", path, "--limit", 0)
 
     def rules(self, folder):
-        """One rule for each oddity, each with a diagnostic."""
+        """Each peculiarity has its diagnostic, and the documented effect."""
         def check(what, data, code, **totals):
             report = self.read(folder, "odd.pprof", data)
             self.has(what, report.get("totals", {}), **totals)
@@ -209,7 +210,8 @@ class Laws(claims.ClaimsOfProgram):
         self.claim("mixed-inputs" in self.run("leaks", path, other).stderr, "kinds that do not belong together")
 
     def series(self, folder):
-        """The newest objects go first; what is made says what came and went between."""
+        """The newest objects are freed first. Allocated amounts show objects that lived between two
+        profiles."""
         paths = []
         for moment, (alive, made) in enumerate(((10, 10), (30, 40), (20, 45), (25, 50))):
             paths.append(folder / f"{moment}.pprof")
@@ -225,7 +227,7 @@ class Laws(claims.ClaimsOfProgram):
         self.claim(done.returncode == 3 and "other-process" in done.stderr, "another process is not told", done.stderr)
 
     def cut(self, folder):
-        """A profile that is cut anywhere is refused; one that is damaged anywhere neither hangs nor crashes."""
+        """A truncated profile is refused, wherever it ends. A damaged one causes no hang and no crash."""
         data, path = SERIES[2].read_bytes(), folder / "cut.pprof"
         whole = self.totals(SERIES[2])
         for length in range(1, len(data), 29):
@@ -239,7 +241,7 @@ class Laws(claims.ClaimsOfProgram):
         self.claim(self.run("leaks", path, "--max-leaked", "1G").returncode == 3, "a cut gzip file passes")
 
     def hostile(self, folder, limit):
-        """Small files that would fill the memory are read in tens of megabytes."""
+        """Small files that could exhaust memory are read with tens of megabytes."""
         path = folder / "hostile.pb.gz"
         deep, lines = [1] * 2_000_000, {1: [(1, 1)] * 100_000, 2: [(2, 2)]}
         for what, data, code in (
@@ -258,7 +260,7 @@ class Laws(claims.ClaimsOfProgram):
                 self.claim(code in (folder / "out").read_text(), what, "does not say", code)
 
     def corpus(self):
-        """Go's own profiles of known truth."""
+        """Profiles written by Go, with known contents."""
         paths = [CORPUS / f"go-{number}.pb.gz" for number in (1, 2, 3)]
         truth = (2007, 2098584, 2001, 2097152, 40018, 30847872), (4008, 4203928, 4001, 4194304, 80307, 63031416), (
             6008, 6325656, 6001, 6316032, 121389, 95523600)
@@ -277,7 +279,7 @@ class Laws(claims.ClaimsOfProgram):
         self.claim(self.run("leaks", *paths, "--max-trend", "0").returncode == 3, "a gate passes what is not judged")
 
     def go(self, folder):
-        """`go tool pprof -top` says the same of each function."""
+        """`go tool pprof -top` prints the same figures for each function."""
         own = folder / "own.pb.gz"
         self.claim(self.run("export", "--to", "pprof", "-o", own, SAMPLES / "shop-v2.oemp").returncode == 0, "export")
         paths = [*SERIES, own, *(CORPUS.glob("*.pb.gz") if CORPUS.exists() else [])]

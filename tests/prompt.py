@@ -26,19 +26,19 @@ from terminal import Terminal
 
 SAMPLES = pathlib.Path(__file__).resolve().parent.parent / "samples"
 SECONDS = 120  # after which an answer is missing
-# It has no end but the limit of a statement, which is 20 s of processor time for slow functions.
+# A statement that only its limit ends: 20 s of processor time for slow functions.
 ENDLESS = "with recursive a(x) as (select 1 union all select x + 1 from a) select max(length(hex(randomblob(99999)))) from a;"
 
 
 class Prompt(Terminal):
-    """A prompt; `mark` is where the text begins that no step has seen yet."""
+    """A prompt. Text from `mark` on has not been read by any step."""
 
     def __init__(self, words, **variables):
         super().__init__(words, **{"MEMPROF_NO_CONFIG": "1", **variables})
         self.mark = 0
 
     def comes(self, *texts):
-        """Whether the program prints one of these texts."""
+        """Return true if the program prints one of these texts."""
         until = time.monotonic() + SECONDS
         while True:
             ends = [end + len(text) for text in texts if (end := self.printed.find(text.encode(), self.mark)) >= 0]
@@ -49,12 +49,13 @@ class Prompt(Terminal):
                 return False
 
     def enter(self, line, answer):
-        """Type a line; whether the answer comes."""
+        """Type a line; return true if the answer comes."""
         self.type(f"{line}\n".encode())
         return self.comes(answer)
 
     def leave(self):
-        """Type Ctrl-D until it ends, as libedit misses one between its prompt and its change of the terminal."""
+        """Type Ctrl-D until the program ends. libedit misses one that comes before it has changed the
+        terminal."""
         until = time.monotonic() + SECONDS
         ended = False
         while not ended and time.monotonic() < until:
@@ -79,7 +80,7 @@ class Trials(Claims):
         return Prompt([self.program, "sql", *map(str, words)], **variables)
 
     def value(self, statement, *files):
-        """The value that a single statement gives."""
+        """Return the value that the same statement gives on a command line."""
         done = subprocess.run([self.program, "sql", *map(str, files or [self.sample]), statement, "--format", "csv",
                                "--no-config"], capture_output=True, text=True, check=True)
         return list(csv.reader(done.stdout.splitlines()))[1][0]
@@ -87,7 +88,7 @@ class Trials(Claims):
     # --- on any terminal ---
 
     def statements(self, **variables):
-        """Statements over lines, several in a line, errors, commands; the recording is read once."""
+        """Statements of several lines, several in a line, errors, and commands. The recording is read once."""
         total = self.value("select sum(live_bytes) from sites")
         name = self.value("select recording from sites limit 1")
         prompt = self.prompt(self.sample, **variables)
@@ -131,7 +132,7 @@ class Trials(Claims):
         self.claim(prompt.status == 0, "Ctrl-D leaves", prompt.status)
 
     def limited(self):
-        """Rows are limited, and statements end by --max-time; the time in which nothing runs is free."""
+        """Rows are limited. --max-time ends statements, and does not count the time in which nothing runs."""
         numbers = "with recursive a(x) as (select 1 union all select x + 1 from a where x < 2000) select x + 70000 from a;"
         prompt = self.prompt(self.sample, "--max-time", "4s", TERM="dumb")
         self.claim(prompt.comes("memprof> ") and prompt.enter(numbers, "71000") and prompt.comes("and 1,000 more"),
@@ -146,7 +147,7 @@ class Trials(Claims):
         self.claim("memory recording" not in prompt.end(), "no title for programs", prompt.rest())
 
     def interrupted(self, **variables):
-        """Ctrl-C forgets what was typed, and stops a statement, but not the program."""
+        """Ctrl-C discards the typed text, and stops a statement, but not the program."""
         prompt = self.prompt(self.sample, **variables)
         self.claim(prompt.comes("memprof> "), "it begins", prompt.rest())
         prompt.type(b"select 'first'\n")
@@ -212,7 +213,7 @@ class Trials(Claims):
         self.claim(prompt.status == 0, "Ctrl-D leaves", prompt.status)
 
     def remembered(self):
-        """Lines are kept in a file that nobody else can read, if there is a folder for it."""
+        """Lines are saved in a file that only the user can read, if there is a folder for it."""
         home, state = self.folder / "home", self.folder / "state"
         home.mkdir()
         for variables, file in (({"HOME": str(home)}, home / ".local/state/memprof/sql_history"),
@@ -238,7 +239,7 @@ class Trials(Claims):
                    "is cut to its last 1,000 lines", file.stat().st_size)
 
     def forgetful(self):
-        """Without a place for the history, there is none, and nothing is said."""
+        """If the history cannot be saved, there is no message."""
         pipe = self.folder / "odd" / "memprof" / "sql_history"
         pipe.parent.mkdir(parents=True)
         os.mkfifo(pipe)

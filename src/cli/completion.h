@@ -1,4 +1,4 @@
-/* Names that a person may type in a statement, and how a part of a name continues. */
+/* Completion of names in statements. */
 #ifndef MP_CLI_COMPLETION_H
 #define MP_CLI_COMPLETION_H
 
@@ -6,7 +6,7 @@
 
 typedef struct cli_word {
     const char *name;
-    /* Table whose column it is; NULL = it is no column; "" = it only fits behind a dot. */
+    /* table to which the column belongs; NULL = not a column; "" = valid only after a dot */
     const char *table;
 } cli_word;
 
@@ -20,10 +20,10 @@ typedef struct cli_completion {
 void cli_completion_add(cli_completion *completion, const char *name, const char *table);
 void cli_completion_free(cli_completion *completion);
 
-/* Find the names that continue the end of a line. Behind "name.", only columns fit: those of the
- * table of that name if there is one, otherwise all, because the name may be an alias. Case does
- * not matter. Return their number, without duplicates and sorted; release *names with free().
- * `begun` is set to the number of bytes of the name that are there. */
+/* Find the names that continue the end of a line. After "name.", only columns are found: those of
+ * the table with that name or, if there is none, of all tables, because the name may be an alias.
+ * Case is ignored. The names are sorted, without duplicates. Return their number; release *names
+ * with free(). `begun` is set to the number of bytes of the name that were typed. */
 size_t cli_completion_find(const cli_completion *completion, const char *line, size_t length,
                            size_t *begun, const char ***names);
 

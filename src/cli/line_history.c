@@ -50,7 +50,8 @@ static char *read_end(int file, size_t *length, off_t *before)
     return text;
 }
 
-/* Return where the last lines of the text begin. If text precedes it, the first is incomplete. */
+/* Return the start of the last lines of the text. If the file has more before the text, its first
+ * line is incomplete. */
 static const char *last_lines(const char *text, size_t length, bool preceded)
 {
     const char *start = text + length;

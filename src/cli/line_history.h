@@ -7,11 +7,11 @@
 
 enum { CLI_HISTORY_LINES = 1000 };
 
-/* Open the file, and make it and its folders if need be. Return its descriptor, -1 if it cannot be
- * written. Call it before the sandbox is entered, which allows no path of it. */
+/* Open the file, and create it and its folders if necessary. Return its descriptor; -1 if it cannot
+ * be written. Call it before the sandbox is entered, which denies these paths. */
 int cli_history_open(const char *name);
-/* Pass the last CLI_HISTORY_LINES lines to `take`, the oldest first. A file that has grown far
- * beyond them is cut to them. */
+/* Pass the last CLI_HISTORY_LINES lines to `take`, the oldest first. If the file has grown far
+ * beyond these lines, cut it to them. */
 void cli_history_load(int file, void (*take)(void *opaque, const char *line), void *opaque);
 /* Append a line. */
 void cli_history_add(int file, const char *line);

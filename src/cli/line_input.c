@@ -25,7 +25,7 @@ static void heed(int number)
         resized = true;
 }
 
-/* Let `heed` note a signal, unless it is ignored. */
+/* Install `heed` as the handler of a signal, unless the signal is ignored. */
 static void heed_signal(int number, struct sigaction *before)
 {
     const struct sigaction noting = {.sa_handler = heed, .sa_flags = SA_RESTART};
@@ -43,8 +43,8 @@ bool cli_lines_interrupted(void)
 
 static void settle_editor(const cli_lines *lines);
 
-/* Wait for input. Return false after Ctrl-C. A signal cannot come between the look at its flag and
- * the wait. */
+/* Wait for input. Return false after Ctrl-C. No signal is lost between the test of its flag and the
+ * wait. */
 static bool wait_for_input(const cli_lines *lines)
 {
     static const int noted[] = {SIGINT, SIGTSTP, SIGWINCH};
@@ -90,7 +90,7 @@ static const char *read_plain(cli_lines *lines)
         if (byte)
             mp_text_put(&lines->line, &byte, 1);
     if (got < 0 || (!got && !lines->line.length)) {
-        putchar('\n'); /* the terminal's own ^C or nothing is in this line */
+        putchar('\n'); /* this line is empty or has only the terminal's ^C */
         return NULL;
     }
     mp_text_put(&lines->line, "", 0);
@@ -134,7 +134,7 @@ static void suspend(const cli_lines *lines)
     el_set(lines->editor, EL_REFRESH);
 }
 
-/* Do what the signals ask that came since the last call. */
+/* Handle the signals that arrived since the last call. */
 static void settle_editor(const cli_lines *lines)
 {
     if (lines->editor && suspended)

@@ -1,6 +1,5 @@
-/* Lines that a person types on the terminal of standard input and standard output: by libedit, with
- * a history and completion of names, or plain if the program was built without it, or if the
- * terminal cannot move its cursor. */
+/* Input of lines from a terminal, by libedit with a history and completion of names. Lines are
+ * plain if the program was built without libedit, or if the terminal cannot move its cursor. */
 #ifndef MP_CLI_LINE_INPUT_H
 #define MP_CLI_LINE_INPUT_H
 
@@ -11,19 +10,20 @@ typedef struct cli_lines {
     const char *prompt;
     mp_text_buffer line; /* a plain line */
     unsigned char bytes[4096];
-    size_t next, count;      /* bytes that were read, but are not part of a line yet */
+    size_t next, count;      /* bytes that were read after the last line */
     struct editline *editor; /* NULL = lines are plain */
     struct history *entries;
     int history;  /* file descriptor; -1 = none */
-    bool heeding; /* Ctrl-C is noted, and does not end the program */
+    bool heeding; /* Ctrl-C only sets a flag, and does not end the program */
 } cli_lines;
 
 /* Begin. `history`: name of the file of the history. Call it before the sandbox is entered. */
 void cli_lines_begin(cli_lines *lines, const char *history, const cli_completion *completion);
 void cli_lines_end(cli_lines *lines);
 
-/* Read a line, without its end; valid until the next one. Return NULL at the end of the input, or,
- * with `interrupted` set, after Ctrl-C. From the first call on, Ctrl-C does not end the program. */
+/* Read a line, without its end; valid until the next one. Return NULL at the end of the input or
+ * after Ctrl-C, which sets `interrupted`. From the first call on, Ctrl-C does not end the program.
+ */
 const char *cli_lines_read(cli_lines *lines, const char *prompt, bool *interrupted);
 
 /* Return true if Ctrl-C was typed since the last call of cli_lines_read. */

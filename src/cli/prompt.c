@@ -24,10 +24,10 @@ typedef struct sql_prompt {
     mp_question schema; /* the question for the tables */
     cli_completion completion;
     cli_lines lines;
-    mp_text_buffer text; /* lines of a statement without its end */
+    mp_text_buffer text; /* lines of an unfinished statement */
     mp_progress progress;
     int64_t until_us; /* end of the time for a statement; 0 = none */
-    bool late;        /* the last statement ended at it */
+    bool late;        /* the last statement ran out of time */
     bool over;
 } sql_prompt;
 
@@ -36,8 +36,8 @@ bool cli_prompt_is_possible(void)
     return isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
 }
 
-/* Return the end of a text, quoted name or comment that begins here, its last byte; NULL = it has
- * no end. Otherwise return `text`. */
+/* If a text, quoted name or comment begins here, return its last byte, or NULL if it has no end.
+ * Otherwise return `text`. */
 static const char *part_end(const char *text)
 {
     if (*text && strchr("'\"`", *text))
@@ -71,7 +71,7 @@ static int64_t now_us(void)
     return now.tv_sec * INT64_C(1000000) + now.tv_nsec / 1000;
 }
 
-/* Let a statement go on until Ctrl-C, or until its time is over (mp_progress). */
+/* Let a statement run until Ctrl-C, or until its time is over (mp_progress). */
 static bool advance(void *opaque, const char *path, uint64_t done, uint64_t total)
 {
     sql_prompt *prompt = opaque;
@@ -101,15 +101,15 @@ static void ask(sql_prompt *prompt, const mp_question *question)
         cli_put_refusals(&answers, &prompt->session.session.groups);
     if (answers.document) {
         if (cli_is_for_people(options))
-            answers.document->title = NULL; /* it was shown at the beginning */
+            answers.document->title = NULL; /* was shown at the start */
         cli_put_document(options, answers.document, prompt->session.session.diagnostics);
     }
     mp_answers_free(&answers);
 }
 
-/* --- the beginning --- */
+/* --- start --- */
 
-/* Make the question for the tables, with the same part of the recordings as the statements. */
+/* Make the question for the tables, about the same part of the recordings as the statements. */
 static bool begin_schema(sql_prompt *prompt)
 {
     const cli_options *options = prompt->options;
@@ -132,8 +132,8 @@ static mp_cell cell_in(const mp_table *table, size_t row, const char *column)
     return mp_table_cell(table, row, mp_column_find(table->columns, table->column_count, column));
 }
 
-/* Collect the names of the tables that the recordings have, of their columns, and of the language.
- */
+/* Collect the names that can be completed: the tables of the recordings, their columns, and words
+ * of SQL. */
 static void collect_names(sql_prompt *prompt, const mp_table *tables)
 {
     cli_completion *completion = &prompt->completion;
@@ -151,8 +151,8 @@ static void collect_names(sql_prompt *prompt, const mp_table *tables)
     cli_completion_add(completion, schema, "");
 }
 
-/* Read the recordings, by the question for the tables. Return the exit status, CLI_USAGE after a
- * message if there is nothing to ask. */
+/* Read the recordings by asking for the tables. Return the exit status; CLI_USAGE, after a message,
+ * if there are no tables. */
 static int read_recordings(sql_prompt *prompt)
 {
     const cli_options *options = prompt->options;
@@ -167,7 +167,7 @@ static int read_recordings(sql_prompt *prompt)
     if (answers.document) {
         collect_names(prompt, mp_document_main_table(answers.document));
         const size_t tables = answers.document->table_count;
-        answers.document->table_count = 0; /* show its title only */
+        answers.document->table_count = 0; /* show only its title */
         if (cli_is_for_people(options))
             cli_put_document(options, answers.document, session->diagnostics);
         answers.document->table_count = tables;
@@ -191,7 +191,7 @@ static void run_statement(sql_prompt *prompt, char *text)
         cli_put_error(&error);
 }
 
-/* Add a line to the statement, and run those that it ends. After Ctrl-C, the rest is forgotten. */
+/* Add a line to the text, and run the statements that it completes. After Ctrl-C, drop the rest. */
 static void take_line(sql_prompt *prompt, const char *line)
 {
     mp_text_buffer *text = &prompt->text;

@@ -11,8 +11,8 @@ bool cli_prompt_is_possible(void);
  */
 int cli_prompt(cli_options *options);
 
-/* Return the length of the first statement of a text, including its semicolon, which may not be
- * part of a text, name or comment. 0 = it has no end yet. */
+/* Return the length of the first statement, including its semicolon; 0 if it is not complete. A
+ * semicolon in a text, name or comment does not end a statement. */
 size_t cli_statement_length(const char *text);
 
 #endif

@@ -4,8 +4,8 @@
 
 #include "base/error.h"
 
-/* The place of a recording in the archive. It depends on the recording alone, so a recording that
- * is archived again replaces itself. Release with mp_archive_place_free. */
+/* The place of a recording in the archive. It depends only on the recording, so archiving a
+ * recording again replaces its file. Release with mp_archive_place_free. */
 typedef struct mp_archive_place {
     char *folder; /* ARCHIVE/2026-03-02: the day of the last change of the file, UTC */
     char *name;   /* name of the file, a dot, and the checksum of its bytes */

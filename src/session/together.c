@@ -1,5 +1,4 @@
-/* Ask one question about several recordings together: all of them are read, and one answer is about
- * all of them. */
+/* Ask one question about several recordings: read all of them, and give a single answer. */
 #include <stdlib.h>
 
 #include "base/memory.h"

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""How fast memprof reads large recordings, and in how much memory, beside other programs on the same input.
+"""Measure how fast memprof reads large recordings, and its memory, in comparison with other programs.
 
-  tests/bench/bench.py BUILD [WORK...]     the works named, or all that are not huge
-  tests/bench/bench.py --self-test         a limit that is missed must be told
+  tests/bench/bench.py BUILD [WORK...]     the named works, or all that are not huge
+  tests/bench/bench.py --self-test         exceeded limits must be reported
 
-BUILD has memprof and memprof-generate, built for release. Commands of a work run one after the other, in
+BUILD has memprof and memprof-generate, built for release. The commands of a work run one after the other, in
 each of several rounds. Other load distorts times: look at the spread, and measure on an idle machine.
 
-The floor turns digits into numbers and keeps nothing: $MEMPROF_FLOOR, or ../shared/bench/floor.c beside
+The floor is a program that only turns digits into numbers: $MEMPROF_FLOOR, or ../shared/bench/floor.c beside
 the checkout. A command whose program is missing is skipped, and listed.
 """
 import argparse
@@ -50,7 +50,7 @@ RIVALS = {
 
 @dataclasses.dataclass
 class Work:
-    """How one input is made, and what is run on it. The first command is compared with the others."""
+    """An input, and the commands that are run on it. The first command is compared with the others."""
 
     maker: object
     suffix: str
@@ -93,7 +93,7 @@ WORKS = {
     "heaptrack": Work(inputs.heaptrack, ".zst", 1_000, 100_000, ("heaptrack_print",), needs="heaptrack"),
     "xz": Work(inputs.xz, ".oemp.xz", 40_000, 5_000_000, ("xz",)),
 
-    # Inputs of one size, whose shapes are not what the program is quick at.
+    # Inputs of equal size, but of shapes for which memprof's shortcuts do not work.
     **{f"threads-{n}": Work(made(*LOG, "--threads", str(n)), ".taligent", 20_000, 600_000, (),
                             like="threads-1" * (n > 1), times=1.3) for n in (1, 16, 64, 200, 2000)},
     "order-late": Work(inputs.derived(made(*LOG, "--threads", "16"), inputs.late), ".taligent", 20_000, 600_000,
@@ -102,13 +102,13 @@ WORKS = {
     "types-large": Work(inputs.derived(made(*DUMP), inputs.large_types), ".gclog", 20_000, 600_000, (),
                         like="types", times=1.3),
     "chain": Work(made("rpm", "--objects", "{n}", "--shape", "chain"), ".gclog", 20_000, 600_000, ()),
-    # Each step along it is a miss of the cache.
+    # Each step along the chain misses the cache.
     "chain-mixed": Work(inputs.derived(made("rpm", "--objects", "{n}", "--shape", "chain"), inputs.shuffled),
                         ".gclog", 20_000, 600_000, (), like="chain", times=4),
     "star": Work(made("rpm", "--objects", "{n}", "--shape", "star"), ".gclog", 20_000, 600_000, (),
                  like="chain", times=1.3),
     "ids": Work(made(*OEMP, "40"), ".oemp", 4_000, 100_000, ()),
-    # Such ids are longer too.
+    # These ids are longer, too.
     "ids-random": Work(inputs.derived(made(*OEMP, "40"), inputs.other_ids), ".oemp", 4_000, 100_000, (),
                        like="ids", times=1.5),
 }
@@ -127,7 +127,7 @@ class Bench:
                                check=True)
 
     def program(self, name):
-        """The path of a program, or None."""
+        """Return the path of a program, or None."""
         if name in self.programs:
             return self.programs[name]
         if name.startswith("memprof"):
@@ -145,7 +145,7 @@ class Bench:
         return path
 
     def commands(self, name):
-        """(name, words) of each command of a work, and the names of those that cannot run."""
+        """Return (name, words) of each command of a work, and the names of commands that cannot run."""
         path, found, skipped = str(self.input(name)), [], []
         for rival in ("analyze", *WORKS[name].rivals):
             program, *words = RIVALS[rival]
@@ -156,7 +156,7 @@ class Bench:
         return found, skipped
 
     def run(self, words):
-        """(seconds, CPU seconds, bytes of memory at most) of a run."""
+        """Return (seconds, CPU seconds, peak memory in bytes) of a run."""
         told = self.scratch / "told"
         done = subprocess.run([self.programs["usage"], told, *words], stdout=subprocess.DEVNULL,
                               stderr=subprocess.PIPE, check=False, env={**os.environ, "MEMPROF_NO_CONFIG": "1"})
@@ -166,7 +166,7 @@ class Bench:
         return float(seconds), float(cpu), int(peak) * 1024
 
     def warm(self, path):
-        """Read it once, so that all programs read from memory."""
+        """Read the file once, so that all programs read it from the page cache."""
         for file in sorted(path.iterdir()) if path.is_dir() else [path]:
             with open(file, "rb") as opened:
                 while opened.read(MiB):
@@ -213,7 +213,7 @@ class Bench:
             self.failures.append(text)
 
     def count(self, name):
-        """Instructions of the analysis of an input, counted by callgrind."""
+        """Return the instructions that analysing an input takes, counted by callgrind."""
         words = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", *self.commands(name)[0][0][1]]
         done = subprocess.run(words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=False,
                               env={**os.environ, "MEMPROF_NO_CONFIG": "1"}, text=True)
@@ -240,7 +240,7 @@ class Bench:
 
 
 def self_test():
-    """Return how many limits are not told when they are missed, or are told when they hold."""
+    """Return the number of limits that are reported wrongly, or not reported when they are exceeded."""
     bench = Bench.__new__(Bench)
     bench.small, bench.failures = False, []
     bench.results = {"star": {"instructions": 1060}, "chain": {"instructions": 1040}}

@@ -22,7 +22,7 @@ def generated(*words):
 
 
 def owned(path, n, _build):
-    """An .oemp of 40 snapshots: each object has an owner of its own, and half of the owners are unknown."""
+    """An .oemp of 40 snapshots. Each object has a different owner, and half of the owners are unknown."""
     one, each = growing.Recording(), max(1, n // 40)
     one.live = {}
     with open(path, "w", encoding="utf-8") as file:
@@ -36,7 +36,7 @@ def owned(path, n, _build):
 
 
 def crawls(path, n, _build):
-    """A heap log in which each allocation has a crawl of its own."""
+    """A heap log in which each allocation has a different crawl."""
     with open(path, "w", encoding="utf-8") as file:
         file.write(growing.LOG)
         file.writelines(f"1-1\t{1000 + i}\t{0xb0000000 + 64 * i:#x}\t16\tnovtbl\tf{i}()|g{i % 100}()|main\n"
@@ -95,7 +95,7 @@ def database(path, n, _build):
 
 
 def folder(path, n, _build):
-    """n recordings of 27 KB, of as many sessions."""
+    """n recordings of 27 KB, each of a different session."""
     text = (growing.SAMPLES / "shop-v2.oemp").read_text(encoding="utf-8")
     uuid = moved.FIELD.findall(text)[9]
     path.mkdir()
@@ -114,7 +114,7 @@ def xz(path, n, build):
 
 
 def heaptrack(path, n, _build):
-    """What heaptrack records of a Python program that allocates each object on its own."""
+    """A recording by heaptrack of a Python program that allocates each object separately."""
     program = f"import json\nfor i in range({n}):\n    json.loads(json.dumps({{'order': i, 'lines': [i, str(i)]}}))"
     subprocess.run(["heaptrack", "-o", path.with_suffix(""), "/usr/bin/python3", "-c", program], check=True,
                    env={**os.environ, "PYTHONMALLOC": "malloc"}, stdout=subprocess.DEVNULL,
@@ -122,7 +122,7 @@ def heaptrack(path, n, _build):
 
 
 def derived(maker, edit):
-    """The text of another recording, changed."""
+    """Another recording with changed text."""
     def write(path, n, build):
         maker(path, n, build)
         path.write_text(edit(path.read_text(encoding="utf-8")), encoding="utf-8")
@@ -130,14 +130,14 @@ def derived(maker, edit):
 
 
 def late(text):
-    """Lines of a log stand up to 9,000 lines late: nearly each one goes through a heap of as many."""
+    """Lines of a log come up to 9,000 lines late, so nearly every one waits in a heap of that size."""
     chance = random.Random(5)
     head, *lines = text.splitlines(keepends=True)
     return head + "".join(line for _, line in sorted(enumerate(lines), key=lambda at: at[0] + chance.randrange(9000)))
 
 
 def large_types(text):
-    """Ids of types that no table of the first few thousand has."""
+    """Ids of types beyond a table of the first few thousand."""
     place = {"t": 1, "o": 2, "r": 4}
     lines = []
     for line in text.splitlines():

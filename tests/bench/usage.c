@@ -1,7 +1,7 @@
-// What a command costs: usage FILE COMMAND ARGUMENT... writes seconds, CPU seconds and KiB of
-// memory at most to FILE, and ends with the status of the command.
+// Measure the cost of a command: usage FILE COMMAND ARGUMENT... writes elapsed seconds, CPU seconds
+// and peak memory in KiB to FILE, and ends with the status of the command.
 //
-// A process begins with the memory of its parent as its peak, so the parent must be a small one.
+// A process inherits the peak memory of its parent, so the parent must be small.
 #include <errno.h>
 #include <spawn.h>
 #include <stdio.h>

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""A naive reading of V8 heap snapshots, to hold against the analyzer.
+"""A naive reader of V8 heap snapshots, to compare with the analyzer.
 
     heapsnapshot.py FILE...
 
-Prints one JSON object a file: counts, and by type objects, bytes and what they retain together, which
-is found by its definition: take them away, and see what the root does not reach any more. Nothing is
-known of how the analyzer keeps a snapshot: all nodes and edges are there, as the file has them."""
+Print one JSON object per file: counts, and by type the objects, bytes and retained size. The retained
+size is found by its definition: remove the objects, and see what the root no longer reaches. All nodes
+and edges are kept as in the file."""
 import collections
 import json
 import lzma
@@ -40,7 +40,7 @@ class Snapshot:
                         for at, row in enumerate(rows)]
 
     def find_root_nodes(self):
-        """The nodes that stand for roots: no other node refers to them."""
+        """Find the nodes that stand for roots, to which no other node refers."""
         def may(at):
             return self.rows[at]["kind"] == "synthetic" and not self.rows[at]["self_size"]
 
@@ -59,7 +59,7 @@ class Snapshot:
         self.root_nodes = found
 
     def mark_users(self):
-        """The objects of the user: what the root's shortcuts and documents reach."""
+        """Mark the objects of the program: those that the root's shortcuts and the documents lead to."""
         first = [to for kind, _, to in self.rows[0]["edges"]
                  if kind == "shortcut" or (kind == "element" and self.rows[to]["name"] == "(Document DOM trees)"
                                            and to in self.root_nodes)]
@@ -109,7 +109,7 @@ class Snapshot:
         return types
 
     def figures(self, retained=None):
-        """Counts; of the types in `retained` (None: all) also what they retain together."""
+        """Return counts by type, and the retained sizes of the types in `retained` (None: all)."""
         alive = self.reached()
         types = {}
         for name, which in self.by_type().items():
