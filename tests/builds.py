@@ -4,10 +4,10 @@
     tests/builds.py --memprof build/memprof              compare on many folders of builds
     tests/builds.py --memprof build/memprof --large      500 builds of 5,000 sites: memory and time
 
-A build here is a list of sites; it is written as a baseline by what memprof-baseline(1) says of one. What is
-expected is worked out from the lists: a site is its type, its name and the names on its stack. The slope is the
-median of all slopes since its first build, the lower of the two in the middle, without the steps that
-tests/oracle/trend.py takes out of a series.
+A build is a list of sites, written as a baseline in the form that memprof-baseline(1) describes. The expected
+answer is computed from the lists. A site is identified by its type, its name and the names on its stack. Its
+slope is the median of all slopes since its first build (the lower of the two in the middle), without the steps
+that tests/oracle/trend.py removes from a series.
 """
 import argparse
 import fractions
