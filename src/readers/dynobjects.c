@@ -16,16 +16,9 @@
 #include "readers/reader.h"
 
 enum {
-    RUN = 128,          /* number of snapshots of equal length */
-    MOMENT_US = 10000,  /* length of a snapshot outside requests, in the first run */
-    DEEPEST_STACK = 512 /* maximum number of nested calls that are tracked */
+    RUN = 128,        /* number of snapshots of equal length */
+    MOMENT_US = 10000 /* length of a snapshot outside requests, in the first run */
 };
-
-/* A call that has not returned. */
-typedef struct dyn_call {
-    mp_symbol_id callee;
-    mp_node_id node;
-} dyn_call;
 
 /* Key of an allocation site: ids of type, call-tree node, name and widget pool, and the line. */
 typedef struct dyn_origin {
@@ -44,8 +37,7 @@ typedef struct dyn_session {
     mp_string_id first_request, last_request;     /* first and last request of the open snapshot */
     int64_t unit_us; /* start of the unit, microseconds since the session's start */
     uint64_t older;  /* number of deletions of objects that the log did not create */
-    dyn_call calls[DEEPEST_STACK];
-    size_t depth;
+    dyn_calls calls;
     dyn_origin *origins; /* indexed by the heap's number of the origin, from 1 */
     size_t origin_capacity;
     mp_hash_index origin_index;
@@ -57,161 +49,13 @@ typedef struct dyn_state {
     const mp_load_options *options;
     dyn_session **sessions;
     size_t session_count, session_capacity;
-    mp_id_index session_index;  /* process and session to index, + 1 */
-    mp_id_index types, symbols; /* indexed by string */
-    mp_hash_index nodes;        /* (parent, symbol, line) to node */
-    mp_string_id *units;        /* file or class of the code, indexed by symbol */
-    size_t unit_capacity;
-    mp_text_buffer name; /* scratch space for the name of a routine */
+    mp_id_index session_index; /* process and session to index, + 1 */
+    dyn_names names;
     dyn_clock clock;
     const char *path;
     uint32_t summary;
     uint64_t records;
-    bool converted;
 } dyn_state;
-
-/* --- names --- */
-
-static mp_string_id intern(dyn_state *state, mp_slice text)
-{
-    return mp_model_intern(state->model, text, &state->converted);
-}
-
-static mp_symbol_id symbol_of(dyn_state *state, mp_string_id name, mp_string_id unit)
-{
-    mp_model *model = state->model;
-    if (!name.i)
-        return (mp_symbol_id){0};
-    uint32_t *place = mp_id_index_put(&state->symbols, name.i);
-    if (!*place) {
-        MP_ADD(&model->symbols)->name = name;
-        *place = model->symbols.count - 1;
-        mp_grow(&state->units, &state->unit_capacity, *place + 1u, sizeof *state->units);
-        state->units[*place] = unit;
-    }
-    return (mp_symbol_id){*place};
-}
-
-/* Return the symbol "NAME UNIT", or "UNIT" for a main block; none if there is no code. */
-static mp_symbol_id routine_of(dyn_state *state, const dyn_routine *routine)
-{
-    const mp_string_id unit = intern(state, routine->unit);
-    if (!routine->name.length)
-        return symbol_of(state, unit, unit);
-    state->name.length = 0;
-    mp_text_put(&state->name, routine->name.start, routine->name.length);
-    mp_text_put(&state->name, " ", 1);
-    mp_text_put(&state->name, routine->unit.start, routine->unit.length);
-    const mp_slice text = {state->name.text, state->name.length};
-    return symbol_of(state, intern(state, text), unit);
-}
-
-static mp_type_id type_of(dyn_state *state, mp_slice text)
-{
-    static const struct {
-        const char *name;
-        mp_type_class class;
-    } classes[] = {{"PROCEDURE", MP_TYPE_CODE},
-                   {"Progress.Lang.Object", MP_TYPE_CODE},
-                   {".NET Object", MP_TYPE_BUILT_IN},
-                   {"MEMPTR", MP_TYPE_RAW_MEMORY},
-                   {"Widget Pool", MP_TYPE_WIDGET_POOL}};
-    const mp_string_id name = intern(state, text);
-    uint32_t *place = mp_id_index_put(&state->types, name.i);
-    if (!*place) {
-        mp_type *type = MP_ADD(&state->model->types);
-        type->name = name;
-        for (size_t i = 0; i < sizeof classes / sizeof *classes; i++)
-            if (mp_slice_is(text, classes[i].name))
-                type->class = classes[i].class;
-        *place = state->model->types.count - 1;
-        type->number = *place;
-    }
-    return (mp_type_id){*place};
-}
-
-typedef struct node_probe {
-    const mp_model *model;
-    const mp_node *node;
-} node_probe;
-
-static bool is_same_node(const void *opaque, uint32_t value)
-{
-    const node_probe *probe = opaque;
-    const mp_node *a = &probe->model->nodes.items[value], *b = probe->node;
-    return a->parent.i == b->parent.i && a->symbol.i == b->symbol.i && a->line == b->line;
-}
-
-/* Return the node for a call of the symbol by `parent` at a line. */
-static mp_node_id node_of(dyn_state *state, mp_node_id parent, mp_symbol_id symbol, uint32_t line)
-{
-    mp_model *model = state->model;
-    if (!symbol.i)
-        return (mp_node_id){0};
-    const mp_node wanted = {.parent = parent, .symbol = symbol, .line = line, .defined = true};
-    const node_probe probe = {model, &wanted};
-    const uint64_t words[] = {parent.i, symbol.i, line};
-    uint32_t *place =
-        mp_hash_index_put(&state->nodes, mp_hash_words(words, 3), is_same_node, &probe);
-    if (!*place) {
-        mp_node *node = MP_ADD(&model->nodes);
-        *node = wanted;
-        *place = model->nodes.count - 1;
-        node->number = *place;
-    }
-    return (mp_node_id){*place};
-}
-
-/* --- calls --- */
-
-/* Return the number of calls that remain if the innermost of them runs the routine. Prefer a call
- * of the same name, otherwise of the same file or class. 0: no call matches. */
-static size_t depth_of(const dyn_state *state, const dyn_session *session, mp_symbol_id routine)
-{
-    size_t depth = session->depth;
-    while (depth > 0 && session->calls[depth - 1].callee.i != routine.i)
-        depth--;
-    if (depth > 0 || !routine.i)
-        return depth;
-    for (depth = session->depth; depth > 0; depth--)
-        if (state->units[session->calls[depth - 1].callee.i].i == state->units[routine.i].i)
-            return depth;
-    return 0;
-}
-
-/* Return the node of the code that is running. Deeper calls have returned, even if the log does not
- * say so: it contains returns only at level 3. */
-static mp_node_id running_node(dyn_state *state, dyn_session *session, mp_symbol_id routine)
-{
-    const size_t depth = depth_of(state, session, routine);
-    if (!depth)
-        return node_of(state, (mp_node_id){0}, routine, 0);
-    session->depth = depth;
-    const dyn_call *call = &session->calls[depth - 1];
-    if (call->callee.i == routine.i)
-        return call->node;
-    const mp_node *near = &state->model->nodes.items[call->node.i];
-    return node_of(state, near->parent, routine, near->line);
-}
-
-static void enter_call(dyn_state *state, dyn_session *session, const dyn_entry *entry)
-{
-    const mp_symbol_id caller = routine_of(state, &entry->routine);
-    const mp_symbol_id callee = routine_of(state, &entry->callee);
-    if (!depth_of(state, session, caller))
-        session->depth = 0;
-    const mp_node_id node = running_node(state, session, caller);
-    if (session->depth < DEEPEST_STACK && callee.i)
-        session->calls[session->depth++] =
-            (dyn_call){callee, node_of(state, node, callee, entry->line)};
-}
-
-static void leave_call(dyn_state *state, dyn_session *session, const dyn_entry *entry)
-{
-    const size_t depth = depth_of(state, session, routine_of(state, &entry->callee));
-    if (depth)
-        session->depth = depth - 1;
-}
 
 /* --- sessions and snapshots --- */
 
@@ -268,7 +112,7 @@ static void describe(dyn_state *state, mp_recorded_session *recorded, const dyn_
         snprintf(start, sizeof start, "%.*s", (int)entry->stamp.length, stamp);
     recorded->process_id = entry->process;
     recorded->has_process_id = true;
-    recorded->session_id = intern(state, entry->session);
+    recorded->session_id = dyn_intern(&state->names, entry->session);
     recorded->start_time = mp_model_intern_text(state->model, start);
     recorded->start_us = entry->time_us;
 }
@@ -305,7 +149,7 @@ static dyn_session *add_session(dyn_state *state, const dyn_entry *entry, uint64
 
 static dyn_session *session_of(dyn_state *state, const dyn_entry *entry, uint64_t line)
 {
-    const uint64_t key = entry->process << 32 | intern(state, entry->session).i;
+    const uint64_t key = entry->process << 32 | dyn_intern(&state->names, entry->session).i;
     uint32_t *place = mp_id_index_put(&state->session_index, key);
     if (!*place) {
         *place = (uint32_t)state->session_count + 1;
@@ -317,7 +161,7 @@ static dyn_session *session_of(dyn_state *state, const dyn_entry *entry, uint64_
 /* Begin another unit (a request, or a moment outside requests) if the entry belongs to one. */
 static void advance(dyn_state *state, dyn_session *session, const dyn_entry *entry, uint64_t line)
 {
-    const mp_string_id request = intern(state, entry->request);
+    const mp_string_id request = dyn_intern(&state->names, entry->request);
     int64_t now_us = entry->time_us - session->start_us;
     if (entry->time_us < session->last_us) {
         now_us = session->last_us - session->start_us;
@@ -328,7 +172,7 @@ static void advance(dyn_state *state, dyn_session *session, const dyn_entry *ent
     const bool ends =
         request.i != session->request.i || (!request.i && now_us - session->unit_us >= MOMENT_US);
     if (ends) {
-        session->depth = request.i != session->request.i ? 0 : session->depth;
+        session->calls.depth = request.i != session->request.i ? 0 : session->calls.depth;
         if (session->heap.snapshot.i && ++session->covered >= session->units)
             end_snapshot(state, session);
         session->request = request;
@@ -350,7 +194,7 @@ static void advance(dyn_state *state, dyn_session *session, const dyn_entry *ent
 /* handles are numbered separately for each kind of object */
 static uint64_t id_of(dyn_state *state, const dyn_entry *entry)
 {
-    return (uint64_t)type_of(state, entry->type).i << DYN_ID_BITS | entry->id;
+    return (uint64_t)dyn_type(&state->names, entry->type).i << DYN_ID_BITS | entry->id;
 }
 
 typedef struct origin_probe {
@@ -371,22 +215,22 @@ static mp_context_id pool_of(dyn_state *state, const dyn_session *session, mp_st
     if (!name.i)
         return (mp_context_id){0};
     const bool lasts = mp_text_is(mp_model_text(state->model, name), "<Session Pool>");
-    mp_context pool = {.type = type_of(state, mp_slice_of("Widget Pool")),
+    mp_context pool = {.type = dyn_type(&state->names, mp_slice_of("Widget Pool")),
                        .session = session->heap.session};
     if (!lasts)
-        pool.name = symbol_of(state, name, name);
+        pool.name = dyn_symbol(&state->names, name, name);
     return mp_model_context(state->model, &pool);
 }
 
 static uint32_t origin_of(dyn_state *state, dyn_session *session, const dyn_entry *entry)
 {
-    const mp_symbol_id routine = routine_of(state, &entry->routine);
-    const mp_string_id name = intern(state, entry->name);
-    const dyn_origin wanted = {.type = type_of(state, entry->type).i,
-                               .node = running_node(state, session, routine).i,
+    const mp_symbol_id routine = dyn_routine_symbol(&state->names, &entry->routine);
+    const mp_string_id name = dyn_intern(&state->names, entry->name);
+    const dyn_origin wanted = {.type = dyn_type(&state->names, entry->type).i,
+                               .node = dyn_running_node(&state->names, &session->calls, routine).i,
                                .line = entry->line,
-                               .name = symbol_of(state, name, name).i,
-                               .pool = intern(state, entry->pool).i};
+                               .name = dyn_symbol(&state->names, name, name).i,
+                               .pool = dyn_intern(&state->names, entry->pool).i};
     const uint64_t words[] = {mp_joined(wanted.type, wanted.node),
                               mp_joined(wanted.line, wanted.name), wanted.pool};
     const origin_probe probe = {session->origins, &wanted};
@@ -439,10 +283,10 @@ static void replay(dyn_state *state, const dyn_entry *entry, uint64_t line)
         mp_heap_death(&session->heap, id_of(state, entry), now_us);
         break;
     case DYN_CALL:
-        enter_call(state, session, entry);
+        dyn_enter_call(&state->names, &session->calls, entry);
         break;
     case DYN_RETURN:
-        leave_call(state, session, entry);
+        dyn_leave_call(&state->names, &session->calls, entry);
         break;
     default:
         break;
@@ -462,7 +306,7 @@ static void read_line(dyn_state *state, mp_slice line, uint64_t number)
                     "an entry of a dynamic object is skipped: %s", entry.wrong);
         return;
     }
-    if (entry.type.length && type_of(state, entry.type).i > DYN_MOST_TYPES) {
+    if (entry.type.length && dyn_type(&state->names, entry.type).i > DYN_MOST_TYPES) {
         mp_diagnose(state->diagnostics, MP_DIAG_BAD_ROW, state->path, number,
                     "an entry of a dynamic object is skipped: the log has more than %d types",
                     DYN_MOST_TYPES);
@@ -481,7 +325,7 @@ static bool read_dynobjects(void *opaque, mp_input *input, uint32_t summary)
     state->path = sum->path;
     state->summary = summary;
     state->records = 0;
-    state->converted = false;
+    state->names.converted = false;
     while (mp_input_line(input, &line)) {
         whole = mp_input_line_closed(input);
         if (whole)
@@ -494,7 +338,7 @@ static bool read_dynobjects(void *opaque, mp_input *input, uint32_t summary)
         mp_diagnose(state->diagnostics, MP_DIAG_NOTHING_USABLE, state->path, 0,
                     "is a log without entries of dynamic objects, expected DYNOBJECTS in some "
                     "lines (-logentrytypes DynObjects.*)");
-    if (state->converted)
+    if (state->names.converted)
         mp_reader_tell_converted(state->diagnostics, state->path);
     sum = &state->model->inputs.items[summary];
     sum->records = state->records;
@@ -545,7 +389,8 @@ static void *open_dynobjects(mp_model *model, mp_diagnostics *diagnostics,
                              const mp_load_options *options)
 {
     dyn_state *state = mp_alloc_zero(1, sizeof *state);
-    *state = (dyn_state){.model = model, .diagnostics = diagnostics, .options = options};
+    *state = (dyn_state){
+        .model = model, .names.model = model, .diagnostics = diagnostics, .options = options};
     model->holds |= MP_HOLDS_UNSIZED;
     return state;
 }
@@ -572,12 +417,8 @@ static void close_dynobjects(void *opaque)
     for (size_t i = 0; i < state->session_count; i++)
         close_session(state, state->sessions[i]);
     free(state->sessions);
-    free(state->units);
-    free(state->name.text);
     mp_id_index_free(&state->session_index);
-    mp_id_index_free(&state->types);
-    mp_id_index_free(&state->symbols);
-    mp_hash_index_free(&state->nodes);
+    dyn_names_free(&state->names);
     free(state);
 }
 

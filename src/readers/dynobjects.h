@@ -1,11 +1,15 @@
-/* Logs of OpenEdge clients and agents: parsing of entries about dynamic objects and calls. */
+/* Logs of OpenEdge clients and agents: parsing of entries about dynamic objects and calls, and the
+ * names in them. */
 #ifndef MP_READERS_DYNOBJECTS_H
 #define MP_READERS_DYNOBJECTS_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/index.h"
 #include "base/slice.h"
+#include "base/text.h"
+#include "model/model.h"
 
 /* Low bits of an id, for the handle or address; the higher bits hold the type. */
 enum { DYN_ID_BITS = 48, DYN_MOST_TYPES = UINT16_MAX };
@@ -54,5 +58,47 @@ typedef struct dyn_clock {
 void dyn_parse(dyn_clock *clock, mp_slice line, dyn_entry *entry);
 /* Return true if the line begins like an entry of a log, and set time and process. */
 bool dyn_parse_head(dyn_clock *clock, mp_slice line, dyn_entry *entry);
+
+/* --- names --- */
+
+/* Names of the log in the model. Zero-initialise except for the model; release with
+ * dyn_names_free. */
+typedef struct dyn_names {
+    mp_model *model;
+    mp_id_index types, symbols; /* indexed by string */
+    mp_hash_index nodes;        /* (parent, symbol, line) to node */
+    mp_string_id *units;        /* file or class of the code, indexed by symbol */
+    size_t unit_capacity;
+    mp_text_buffer routine; /* scratch space for the name of a routine */
+    bool converted;         /* a name was not UTF-8 */
+} dyn_names;
+
+void dyn_names_free(dyn_names *names);
+mp_string_id dyn_intern(dyn_names *names, mp_slice text);
+/* Return the symbol with this name, whose code is in a file or class; none if the name is empty. */
+mp_symbol_id dyn_symbol(dyn_names *names, mp_string_id name, mp_string_id unit);
+mp_type_id dyn_type(dyn_names *names, mp_slice text);
+
+/* --- calls --- */
+
+/* A call that has not returned. */
+typedef struct dyn_call {
+    mp_symbol_id callee;
+    mp_node_id node;
+} dyn_call;
+
+enum { DYN_DEEPEST_STACK = 512 }; /* maximum number of nested calls that are tracked */
+typedef struct dyn_calls {
+    dyn_call items[DYN_DEEPEST_STACK];
+    size_t depth;
+} dyn_calls;
+
+/* Return the symbol "NAME UNIT", or "UNIT" for a main block; none if there is no code. */
+mp_symbol_id dyn_routine_symbol(dyn_names *names, const dyn_routine *routine);
+/* Return the node of the code that is running. Deeper calls have returned, even if the log does not
+ * say so: it contains returns only at level 3. */
+mp_node_id dyn_running_node(dyn_names *names, dyn_calls *calls, mp_symbol_id routine);
+void dyn_enter_call(dyn_names *names, dyn_calls *calls, const dyn_entry *entry);
+void dyn_leave_call(dyn_names *names, dyn_calls *calls, const dyn_entry *entry);
 
 #endif

@@ -97,6 +97,27 @@ typedef struct v8_state {
     bool fields_missing, too_many, too_large;
 } v8_state;
 
+/* Return true if the last text that was read is this one. */
+bool v8_is_text(const v8_state *state, const char *text);
+/* Read a string into state->text. */
+bool v8_take_text(v8_state *state);
+/* Read the name of the next member of an object. Return false at its end, or if it is malformed,
+ * which sets *bad. */
+bool v8_next_member(v8_state *state, bool *first, bool *bad);
+/* Return a text of the model that consists of three parts. */
+mp_string_id v8_label(v8_state *state, const char *before, const char *text, const char *after);
+/* Return true if the header describes the first `needed` fields. */
+bool v8_has_fields(const v8_fields *fields, uint32_t needed);
+
+/* Read the value of a section. Return false if the input ends in it, or if it is malformed. */
+bool v8_read_snapshot(v8_state *state);
+bool v8_read_nodes(v8_state *state);
+bool v8_read_edges(v8_state *state);
+bool v8_read_strings(v8_state *state);
+/* After the last edge, set the index of the first edge of the objects that remain. If the edges are
+ * not `usable`, discard them. */
+void v8_end_edges(v8_state *state, bool usable);
+
 /* Turn the nodes and edges that were read into the graph of `snapshot`: give types to the objects,
  * replace the nodes that stand for roots by roots, and leave out the references that V8's rules do
  * not let keep objects alive. */

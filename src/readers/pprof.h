@@ -8,6 +8,7 @@
 #ifndef MP_READERS_PPROF_H
 #define MP_READERS_PPROF_H
 
+#include "base/diagnose.h"
 #include "base/index.h"
 #include "base/memory.h"
 #include "model/census.h"
@@ -150,5 +151,13 @@ const char *pp_text(pp_state *state, uint64_t place);
 uint32_t pp_location_of(pp_state *state, uint64_t id);
 /* Return the step for a location called from the step `caller`. */
 uint32_t pp_step_of(pp_state *state, uint32_t caller, uint32_t location);
+
+/* --- samples: pprof_samples.c --- */
+
+/* Find the value of each amount in a sample. Return false after a diagnostic. */
+bool pp_find_amounts(pp_state *state);
+/* Read the samples, and add their amounts to the rows of their contexts. */
+void pp_read_samples(pp_state *state);
+mp_census_share pp_sum(mp_census_share a, mp_census_share b);
 
 #endif

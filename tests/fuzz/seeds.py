@@ -46,7 +46,7 @@ GENERATED = {
 TEXTS = {"policy": "test_policy", "suppressions": "test_suppression"}
 SOURCES = {
     "oemp": "src/readers/oemp*.c", "prf": "src/readers/prf*.c", "rpt": "src/readers/rpt.c",
-    "taligent": "src/readers/taligent*.c", "rpm": "src/readers/rpm.c",
+    "taligent": "src/readers/taligent*.c", "rpm": "src/readers/rpm*.c",
     "dynobjects": "src/readers/dynobjects*.c", "aqtime": "src/readers/aqtime*.c",
     "heaptrack": "src/readers/heaptrack*.c", "pprof": "src/readers/pprof*.c",
     "heapsnapshot": "src/readers/heapsnapshot*.c",

@@ -1,0 +1,157 @@
+/* V8 heap snapshots: the header, which describes the fields and types of nodes and edges. */
+#include <string.h>
+
+#include "model/build.h"
+#include "readers/heapsnapshot.h"
+
+bool v8_is_text(const v8_state *state, const char *text)
+{
+    return state->text.length == strlen(text) &&
+           (!state->text.length || memcmp(state->text.text, text, state->text.length) == 0);
+}
+
+bool v8_take_text(v8_state *state)
+{
+    return mp_scan_string(&state->json, &state->text, MP_LONGEST_NAME);
+}
+
+bool v8_next_member(v8_state *state, bool *first, bool *bad)
+{
+    if (!mp_scan_more(&state->json, '}', first, bad))
+        return false;
+    *bad = !v8_take_text(state) || !mp_scan_take(&state->json, ':');
+    return !*bad;
+}
+
+/* Read an array of strings. Call `word` with the index of each one, when state->text has its text.
+ */
+static bool read_words(v8_state *state, void (*word)(v8_state *state, uint32_t number))
+{
+    bool first = true, bad = false;
+    uint32_t number = 0;
+    if (!mp_scan_take(&state->json, '['))
+        return false;
+    while (mp_scan_more(&state->json, ']', &first, &bad)) {
+        if (!v8_take_text(state))
+            return false;
+        word(state, number);
+        number += number < UINT32_MAX;
+    }
+    return !bad;
+}
+
+/* Read the array of the types of fields: the first array in it names the types of nodes or edges.
+ */
+static bool read_types(v8_state *state, void (*word)(v8_state *state, uint32_t number))
+{
+    bool first = true, bad = false, found = false;
+    if (!mp_scan_take(&state->json, '['))
+        return false;
+    while (mp_scan_more(&state->json, ']', &first, &bad)) {
+        const bool words = !found && mp_scan_peek(&state->json) == '[';
+        if (words ? !read_words(state, word) : !mp_scan_skip(&state->json))
+            return false;
+        found |= words;
+    }
+    return !bad;
+}
+
+static void note_field(const v8_state *state, v8_fields *fields, const char *const *names,
+                       uint32_t count, uint32_t number)
+{
+    fields->count = number + 1;
+    for (uint32_t i = 0; i < count; i++)
+        if (fields->place[i] == V8_NO_FIELD && v8_is_text(state, names[i]))
+            fields->place[i] = number;
+}
+
+static void node_field(v8_state *state, uint32_t number)
+{
+    static const char *const names[] = {"type",      "name",       "id",
+                                        "self_size", "edge_count", "detachedness"};
+    note_field(state, &state->node_fields, names, V8_NODE_FIELDS, number);
+}
+
+static void edge_field(v8_state *state, uint32_t number)
+{
+    static const char *const names[] = {"type", "name_or_index", "to_node"};
+    note_field(state, &state->edge_fields, names, V8_EDGE_FIELDS, number);
+}
+
+mp_string_id v8_label(v8_state *state, const char *before, const char *text, const char *after)
+{
+    mp_arena arena = {0};
+    const char *label = mp_arena_format(&arena, "%s%s%s", before, text, after);
+    const mp_string_id id =
+        mp_model_intern(state->model, mp_slice_of(label), &state->reader->converted);
+    mp_arena_free(&arena);
+    return id;
+}
+
+static void node_type(v8_state *state, uint32_t number)
+{
+    if (number >= V8_MOST_KINDS)
+        return;
+    const bool code = v8_is_text(state, "code"), native = v8_is_text(state, "native");
+    const char *name = code ? "compiled code" : state->text.length ? state->text.text : "";
+    state->kind_count = number + 1;
+    state->kinds[number] =
+        (v8_kind){.label = v8_label(state, "(", name, ")"),
+                  .is_array = v8_is_text(state, "array"),
+                  .is_native = native,
+                  .rule = native || v8_is_text(state, "object") || v8_is_text(state, "hidden") ||
+                                  v8_is_text(state, "object shape")
+                              ? V8_NAMED
+                          : v8_is_text(state, "closure")   ? V8_CLOSURE
+                          : v8_is_text(state, "synthetic") ? V8_SYNTHETIC
+                                                           : V8_PLAIN};
+}
+
+static void edge_type(v8_state *state, uint32_t number)
+{
+    if (number >= V8_MOST_KINDS)
+        return;
+    state->edge_kinds = number + 1;
+    state->edges[number] = v8_is_text(state, "weak")       ? V8_WEAK
+                           : v8_is_text(state, "shortcut") ? V8_SHORTCUT
+                           : v8_is_text(state, "internal") ? V8_INTERNAL
+                           : v8_is_text(state, "element")  ? V8_ELEMENT
+                                                           : V8_STRONG;
+}
+
+static bool read_meta(v8_state *state)
+{
+    bool first = true, bad = false;
+    if (!mp_scan_take(&state->json, '{'))
+        return false;
+    while (v8_next_member(state, &first, &bad))
+        if (!(v8_is_text(state, "node_fields")   ? read_words(state, node_field)
+              : v8_is_text(state, "node_types")  ? read_types(state, node_type)
+              : v8_is_text(state, "edge_fields") ? read_words(state, edge_field)
+              : v8_is_text(state, "edge_types")  ? read_types(state, edge_type)
+                                                 : mp_scan_skip(&state->json)))
+            return false;
+    return !bad;
+}
+
+bool v8_read_snapshot(v8_state *state)
+{
+    bool first = true, bad = false;
+    if (!mp_scan_take(&state->json, '{'))
+        return false;
+    while (v8_next_member(state, &first, &bad))
+        if (!(v8_is_text(state, "meta")         ? read_meta(state)
+              : v8_is_text(state, "node_count") ? mp_scan_unsigned(&state->json, &state->node_count)
+              : v8_is_text(state, "edge_count") ? mp_scan_unsigned(&state->json, &state->edge_count)
+                                                : mp_scan_skip(&state->json)))
+            return false;
+    return !bad;
+}
+
+bool v8_has_fields(const v8_fields *fields, uint32_t needed)
+{
+    for (uint32_t i = 0; i < needed; i++)
+        if (fields->place[i] == V8_NO_FIELD)
+            return false;
+    return fields->count <= V8_MOST_FIELDS;
+}

@@ -1,0 +1,277 @@
+/* The pprof reader: samples and their amounts. */
+#include <inttypes.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/text.h"
+#include "model/build.h"
+#include "readers/pprof.h"
+
+enum { SAMPLE_LOCATION = 1, SAMPLE_VALUE, SAMPLE_LABEL };
+enum { LABEL_KEY = 1, LABEL_TEXT };
+
+/* --- amounts --- */
+
+static const struct {
+    const char *name;
+    pp_role role;
+} amounts[] = {
+    {"inuse_objects", PP_ALIVE_OBJECTS}, {"inuse_space", PP_ALIVE_BYTES},
+    {"alloc_objects", PP_MADE_OBJECTS},  {"alloc_space", PP_MADE_BYTES},
+    {"objects", PP_ALIVE_OBJECTS},       {"space", PP_ALIVE_BYTES},
+    {"goroutine", PP_ALIVE_OBJECTS},
+};
+
+/* Return the number of objects or bytes in a unit, spelled in any way that pprof accepts; 0 if it
+ * is not a unit. */
+static int64_t unit_of(const char *name, bool bytes)
+{
+    static const char *const sizes[] = {"b byte", "kb kbyte kilobyte", "mb mbyte megabyte",
+                                        "gb gbyte gigabyte"};
+    size_t length = strlen(name);
+    if (!bytes)
+        return strcasecmp(name, "count") == 0 || strcasecmp(name, "objects") == 0;
+    length -= length > 2 && (name[length - 1] == 's' || name[length - 1] == 'S');
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        for (const char *word = sizes[i]; *word; word += strspn(word, " ")) {
+            const size_t end = strcspn(word, " ");
+            if (end == length && strncasecmp(word, name, length) == 0)
+                return (int64_t)1 << (10 * i);
+            word += end;
+        }
+    return 0;
+}
+
+/* Note which amount a sample type states, if any. Return false after a diagnostic. */
+static bool assign(pp_state *state, size_t place)
+{
+    const char *name = pp_text(state, state->values[place].type);
+    const char *unit = pp_text(state, state->values[place].unit);
+    for (size_t i = 0; i < sizeof amounts / sizeof *amounts; i++) {
+        const pp_role role = amounts[i].role;
+        const bool bytes = role == PP_ALIVE_BYTES || role == PP_MADE_BYTES;
+        if (!mp_text_is(name, amounts[i].name))
+            continue;
+        const int64_t factor = unit_of(unit, bytes);
+        if (!factor)
+            pp_say(state, MP_DIAG_NOTHING_USABLE, "%s is in \"%.40s\", expected %s", name, unit,
+                   bytes ? "bytes, kilobytes, megabytes or gigabytes" : "count");
+        else if (state->roles[role] >= 0)
+            pp_say(state, MP_DIAG_REDEFINED, "has two values for %s; the first one counts", name);
+        if (state->roles[role] < 0) {
+            state->roles[role] = (int)place;
+            state->units[role] = factor;
+        }
+        return factor;
+    }
+    return true;
+}
+
+bool pp_find_amounts(pp_state *state)
+{
+    if (state->value_count > PP_MOST_VALUES) {
+        pp_say(state, MP_DIAG_NOTHING_USABLE, "has more than %d sample types", PP_MOST_VALUES);
+        return false;
+    }
+    for (int role = 0; role < PP_ROLES; role++)
+        state->roles[role] = -1;
+    for (size_t i = 0; i < state->value_count; i++)
+        if (!assign(state, i))
+            return false;
+    if (state->torn) {
+        pp_say(state, MP_DIAG_NOTHING_USABLE,
+               "lacks the names of its amounts, which are at its end: record it again");
+        return false;
+    }
+    if (state->roles[PP_MADE_OBJECTS] < 0 || state->roles[PP_MADE_BYTES] < 0)
+        state->roles[PP_MADE_OBJECTS] = state->roles[PP_MADE_BYTES] = -1;
+    const bool unsized = state->roles[PP_ALIVE_BYTES] < 0;
+    if (state->roles[PP_ALIVE_OBJECTS] < 0) {
+        const pp_value_type *first = &state->values[0];
+        pp_say(state, MP_DIAG_FOREIGN_FILE,
+               "is a pprof profile of %.60s (%.20s), expected a heap profile, with inuse_objects "
+               "and inuse_space",
+               pp_text(state, first->type), pp_text(state, first->unit));
+        return false;
+    }
+    if (state->profiles.count && unsized != !!(state->model->holds & MP_HOLDS_UNSIZED)) {
+        pp_say(state, MP_DIAG_MIXED_INPUTS,
+               "states %s, but another profile does not, expected profiles of one kind; run "
+               "memprof once for each kind",
+               unsized ? "no bytes" : "bytes");
+        return false;
+    }
+    state->model->holds |= unsized ? MP_HOLDS_UNSIZED : 0;
+    return true;
+}
+
+/* --- samples --- */
+
+/* A sample, while it is read. */
+typedef struct pp_sample {
+    uint64_t number, frames;
+    size_t depth; /* locations in state->stack */
+    bool cut;
+    int64_t values[PP_MOST_VALUES];
+    size_t value_count;
+    mp_context context;
+} pp_sample;
+
+static void read_locations(pp_state *state, pb_field *field, pp_sample *sample)
+{
+    uint64_t id;
+    while (pb_repeated(&state->wire, field, &id)) {
+        if (sample->frames >= PP_MOST_FRAMES) {
+            sample->cut = true;
+            continue;
+        }
+        const uint32_t place = pp_location_of(state, id);
+        const uint32_t lines = state->locations.items[place].count;
+        sample->frames += lines ? lines : 1;
+        state->stack[sample->depth++] = place;
+    }
+}
+
+static mp_type_id type_named(pp_state *state, mp_string_id name)
+{
+    uint32_t *place = mp_id_index_put(&state->types, name.i);
+    if (!*place) {
+        MP_ADD(&state->model->types)->name = name;
+        *place = state->model->types.count - 1;
+    }
+    return (mp_type_id){*place};
+}
+
+/* Read a label. Labels other than "type" and "thread" are ignored. */
+static void read_label(pp_state *state, uint64_t end, pp_sample *sample)
+{
+    pb_field field = {0};
+    uint64_t key = 0, text = 0;
+    while (pb_next(&state->wire, end, &field)) {
+        if (field.number == LABEL_KEY)
+            key = field.value;
+        else if (field.number == LABEL_TEXT)
+            text = field.value;
+    }
+    const char *name = text ? pp_text(state, key) : "";
+    if (mp_text_is(name, "type"))
+        sample->context.type =
+            type_named(state, mp_model_intern_text(state->model, pp_text(state, text)));
+    else if (mp_text_is(name, "thread"))
+        sample->context.thread = mp_model_intern_text(state->model, pp_text(state, text));
+}
+
+static void read_sample(pp_state *state, uint64_t end, pp_sample *sample)
+{
+    pb_field field = {0};
+    uint64_t value;
+    while (pb_next(&state->wire, end, &field)) {
+        if (field.number == SAMPLE_LOCATION)
+            read_locations(state, &field, sample);
+        else if (field.number == SAMPLE_LABEL && field.type == PB_BYTES)
+            read_label(state, field.end, sample);
+        while (field.number == SAMPLE_VALUE && pb_repeated(&state->wire, &field, &value)) {
+            if (sample->value_count < PP_MOST_VALUES)
+                sample->values[sample->value_count] = (int64_t)value;
+            sample->value_count++;
+        }
+    }
+}
+
+/* Set the node of a sample's stack. If the profile's stacks have too many distinct frames, only the
+ * innermost one is kept. */
+static void set_stack(pp_state *state, pp_sample *sample)
+{
+    uint32_t step = 0;
+    if (state->steps.count > PP_MOST_STEPS && sample->depth > 1) {
+        sample->cut = true;
+        sample->depth = 1;
+    }
+    for (size_t i = sample->depth; i-- > 0;)
+        step = pp_step_of(state, step, state->stack[i]);
+    sample->context.node = state->steps.items[step].node;
+    sample->context.line = step ? state->steps.items[step].line : 0;
+    state->cut_stacks += sample->cut;
+}
+
+/* Return an amount of a sample in objects or bytes; 0 if it is not stated. Clear *sound if it is
+ * impossible. */
+static int64_t amount_of(pp_state *state, const pp_sample *sample, pp_role role, bool *sound)
+{
+    if (state->roles[role] < 0)
+        return 0;
+    const int64_t value = sample->values[state->roles[role]], unit = state->units[role];
+    *sound &=
+        value >= 0 && value <= INT64_MAX / unit && mp_census_affords(&state->census, value * unit);
+    return *sound ? value * unit : 0;
+}
+
+mp_census_share pp_sum(mp_census_share a, mp_census_share b)
+{
+    return (mp_census_share){a.objects + b.objects, a.bytes + b.bytes};
+}
+
+/* Add the amounts of a sample to those of its context. */
+static void enter(pp_state *state, pp_sample *sample, mp_census_share alive, mp_census_share made)
+{
+    set_stack(state, sample);
+    const mp_context_id context = mp_model_context(state->model, &sample->context);
+    uint32_t *place = mp_id_index_put(&state->row_index, context.i);
+    if (!*place) {
+        MP_ADD(&state->rows)->context = context.i;
+        *place = state->rows.count - 1;
+    }
+    pp_row *row = &state->rows.items[*place];
+    row->alive = pp_sum(row->alive, alive);
+    row->made = pp_sum(row->made, made);
+}
+
+/* Check the amounts of a sample, then add them. */
+static void take(pp_state *state, pp_sample *sample)
+{
+    bool sound = true;
+    if (sample->value_count != state->value_count) {
+        pp_say(state, MP_DIAG_BAD_ROW,
+               "sample %" PRIu64
+               " has %zu values, expected one for each of %zu types: sample skipped",
+               sample->number, sample->value_count, state->value_count);
+        return;
+    }
+    const mp_census_share alive = {amount_of(state, sample, PP_ALIVE_OBJECTS, &sound),
+                                   amount_of(state, sample, PP_ALIVE_BYTES, &sound)};
+    mp_census_share made = {amount_of(state, sample, PP_MADE_OBJECTS, &sound),
+                            amount_of(state, sample, PP_MADE_BYTES, &sound)};
+    if (!sound || (!alive.objects && alive.bytes)) {
+        pp_say(state, MP_DIAG_BAD_ROW, "sample %" PRIu64 " %s: sample skipped", sample->number,
+               sound ? "has bytes but no objects"
+                     : "has a negative amount, as a difference of two profiles has, or an "
+                       "impossibly large one");
+        return;
+    }
+    if (state->roles[PP_MADE_OBJECTS] >= 0 && made.objects < alive.objects) {
+        pp_say(state, MP_DIAG_BAD_ROW,
+               "sample %" PRIu64 " has %" PRId64 " objects in use, but only %" PRId64
+               " allocated; those in use count as allocated",
+               sample->number, alive.objects, made.objects);
+        made = alive;
+    }
+    if (alive.objects || made.objects)
+        enter(state, sample, alive, made);
+}
+
+void pp_read_samples(pp_state *state)
+{
+    pb_field field = {0};
+    uint64_t number = 0;
+    while (pb_next(&state->wire, UINT64_MAX, &field)) {
+        if (field.number != PP_SAMPLE || field.type != PB_BYTES)
+            continue;
+        number++;
+        pp_sample sample = {.number = number, .context = {.session = state->session}};
+        read_sample(state, field.end, &sample);
+        if (state->wire.fault)
+            pp_resume(state, "sample", field.end);
+        else
+            take(state, &sample);
+    }
+}
