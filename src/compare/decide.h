@@ -56,6 +56,13 @@ void mp_evaluation_warn(mp_evaluation *evaluation, mp_rule_subject *subjects, si
  * hidden leak. */
 void mp_evaluation_add(mp_evaluation *evaluation, const char *most);
 
+/* --- rules on amounts --- */
+
+/* Judge a rule on the amounts of the selected entries, or of the recording. */
+void mp_evaluation_of_amount(mp_evaluation *evaluation);
+/* Judge a rule on the number of new entries. */
+void mp_evaluation_of_new(mp_evaluation *evaluation);
+
 /* --- rules on growth: from start to end of a window, or per snapshot --- */
 
 /* Slope of a series and its limit per snapshot, both in bytes or both in percent. */
@@ -71,6 +78,8 @@ typedef struct mp_slope {
 /* Return the slope of a series of at least MP_TREND_FEWEST values. */
 mp_slope mp_slope_of(mp_evaluation *evaluation, const char *label, mp_trend trend,
                      const int64_t *values, size_t count);
+/* Return true if the slope fails and the other does not, or if it is steeper. */
+bool mp_slope_is_worse(const mp_slope *slope, const mp_slope *than);
 /* Judge a rule by the worst slope. There must be at least one. */
 void mp_evaluation_decide_slopes(mp_evaluation *evaluation, const mp_slope *slopes, size_t count);
 
