@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "compare/choice.h"
+#include "query/accumulation.h"
 #include "query/coverage.h"
-#include "query/graph_query.h"
 #include "query/labels.h"
 #include "query/verdict.h"
 

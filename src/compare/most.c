@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "query/graph_query.h"
+#include "query/accumulation.h"
 #include "query/platform.h"
 #include "query/suppression.h"
 

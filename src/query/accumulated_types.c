@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "query/graph_query.h"
+#include "query/accumulation.h"
 
 static int most_kept_first(const void *left, const void *right, void *model)
 {

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "base/share.h"
 #include "base/units.h"
+#include "query/accumulation.h"
 #include "query/holdings.h"
 
 /* Follow a holding from the last dump back to the first dump in which it is known. Return false if

@@ -294,6 +294,19 @@ int mp_retained_compare(const mp_graph_view *view, uint32_t a, uint32_t b);
 /* Return the domain of an object, an index in graph->domains; 0: none. */
 uint32_t mp_domain_of(const mp_graph *graph, uint32_t object);
 
+/* Return the owner of an object: the outermost dominator reached by steps in which the lower object
+ * retains most (over 70 %) of what the upper one retains; the object itself if there is no such
+ * step. */
+uint32_t mp_owner_of(const mp_graph_view *view, uint32_t object);
+
+/* Return a flag for each object: true if the name of its type matches the glob. Release with
+ * free(). */
+bool *mp_objects_of_types(const mp_model *model, const mp_graph *graph, const char *glob);
+/* Return a flag for each object: true if it matches one of the patterns, which are globs for type
+ * names or the id of an object. Release with free(). */
+bool *mp_objects_matching(const mp_model *model, const mp_graph *graph, const char *const *patterns,
+                          size_t count);
+
 /* Node of the dominator tree summed by type or namespace. Objects below the same node that are in
  * the same group are one node; objects of the same group directly below each other, as in linked
  * lists, are one node too. Nodes are in preorder, siblings by retained size, largest first, then by
@@ -333,84 +346,6 @@ const char *mp_object_roots_text(mp_arena *arena, const mp_graph_view *view, uin
 /* Compare types by name, bytewise. */
 int mp_type_compare(const mp_model *model, mp_type_id a, mp_type_id b);
 
-/* --- paths --- */
-
-#define MP_ANY_KIND (-1) /* any kind of roots */
-
-/* Return a flag for each object: true if the name of its type matches the glob. Release with
- * free(). */
-bool *mp_objects_of_types(const mp_model *model, const mp_graph *graph, const char *glob);
-/* Return a flag for each object: true if it matches one of the patterns, which are globs for type
- * names or the id of an object. Release with free(). */
-bool *mp_objects_matching(const mp_model *model, const mp_graph *graph, const char *const *patterns,
-                          size_t count);
-
-/* Breadth-first search from strong roots. */
-typedef struct mp_distances {
-    uint32_t *order; /* objects, nearest first */
-    uint32_t *above; /* previous object on the path; itself: a root object; 0: not reached */
-    uint32_t count;  /* number of objects in `order` */
-} mp_distances;
-
-/* Search from the roots of one kind, or of any kind, until `target` is found (0: search
- * everything). `excluded` has a flag for each object (NULL: none is excluded): paths do not lead
- * through excluded objects, but may end there. */
-mp_distances mp_distances_from(const mp_graph *graph, int64_t kind, uint32_t target,
-                               const bool *excluded);
-void mp_distances_free(mp_distances *distances);
-
-/* Shortest path from a root to an object, root first; `count` 0: not reached. */
-typedef struct mp_path {
-    uint32_t *objects;
-    size_t count;
-    uint32_t root; /* index in graph->roots */
-} mp_path;
-
-/* Return the search from all strong roots over the whole graph; it belongs to the view. */
-const mp_distances *mp_graph_distances(mp_graph_view *view);
-/* Return the path to an object according to a search from roots of this kind. */
-mp_path mp_path_along(const mp_graph *graph, const mp_distances *distances, uint32_t object,
-                      int64_t kind);
-/* Return the shortest path from strong roots of one kind, or of any kind. Of equally short paths,
- * choose the one with the first root and the first references in file order. `excluded` is as for
- * mp_distances_from. */
-mp_path mp_path_to(const mp_graph *graph, uint32_t object, int64_t kind, const bool *excluded);
-void mp_path_free(mp_path *path);
-
-/* Shortest paths to all objects of the types that match a glob. Paths through the same types are
- * merged; several objects of one type in a row, as in linked lists, count as one step. */
-enum { MP_LISTED_STEPS = 65 };
-
-typedef struct mp_type_step {
-    uint32_t up; /* previous step towards the root; 0: none */
-    uint32_t type;
-    uint32_t root_kind;
-    uint32_t length; /* number of steps from the root to this one; 0: only the kind of root */
-    /* Last of the first MP_LISTED_STEPS steps of this path; the step itself if there are no
-     * more. */
-    uint32_t head;
-    uint32_t path; /* 1 + the index in `items` of the path that ends here; 0: none */
-} mp_type_step;
-
-typedef struct mp_type_path {
-    uint32_t last;          /* last step of the path */
-    int64_t objects, bytes; /* number and bytes of the objects at which the path ends */
-    uint32_t example;       /* first of these objects in the order of the search */
-} mp_type_path;
-
-typedef struct mp_type_paths {
-    mp_type_path *items; /* most objects first, then most bytes, then by id of the example */
-    size_t count;
-    mp_type_step *steps; /* numbered from 1 */
-    int64_t objects;     /* number of objects of the types */
-    int64_t unreached;   /* number of them that no strong root reaches */
-    int64_t untracked;   /* number of them whose reachability is unknown */
-    int64_t excluded;    /* number of them that roots reach only through excluded objects */
-} mp_type_paths;
-
-mp_type_paths mp_type_paths_of(const mp_graph_view *view, const char *glob, const bool *excluded);
-void mp_type_paths_free(mp_type_paths *paths);
-
 /* --- objects related to given objects, by type --- */
 
 typedef struct mp_type_link {
@@ -439,92 +374,5 @@ mp_type_links mp_holders_of(const mp_graph_view *view, const bool *asked, const 
  * first. */
 mp_type_links mp_retained_of(const mp_graph_view *view, const bool *asked);
 void mp_type_links_free(mp_type_links *links);
-
-/* --- several dumps --- */
-
-/* Type of the window's first session whose bytes grew at every snapshot after `from`, up to
- * `to`. */
-typedef struct mp_grower {
-    mp_type_id type;
-    int64_t from_objects, to_objects, from_bytes, to_bytes;
-} mp_grower;
-
-/* An accumulation: a holder holds more objects in each dump than in the one before.
- *
- * A holder is recognised in another dump by its place: its type and the types of all objects that
- * dominate it. A list, whose nodes have one type, has the place of its head. A holder is either an
- * object, which holds the objects it refers to, except those that dominate it and the nodes of its
- * own list; or all roots of one kind. Several holders at one place count together, and additional
- * holders do not count as growth. Gains of several types are added, unless one type makes nine
- * tenths of them. Objects held further down are not listed again. */
-typedef struct mp_accumulation {
-    uint64_t key;
-    uint32_t holder;  /* object at the place that holds most; 0: held by roots */
-    uint32_t kind;    /* kind of these roots */
-    uint32_t example; /* the holder; for roots, the root object that retains most */
-    uint32_t type;  /* type of the held objects; of several gained types, the one with most bytes */
-    uint32_t types; /* number of gained types */
-    int64_t holders;               /* number of holders at the place */
-    int64_t objects, bytes;        /* objects held in the last dump, and the bytes they retain */
-    int64_t least_step, most_step; /* smallest and largest growth between two dumps, in objects */
-    int64_t steady_bytes;          /* part of `bytes` gained if each growth were the smallest */
-    /* First dump in which the held amount is known, and that amount. It is unknown in earlier dumps
-     * if several holders there may be the same one. */
-    uint32_t first_dump;
-    int64_t from_objects, from_bytes;
-    uint64_t first_place; /* hash of the place in that dump; 0: nothing was held */
-    uint32_t place;       /* number of the place, smaller than those of places below */
-    size_t counts;        /* index in view->accumulated of the objects held in each dump */
-} mp_accumulation;
-
-/* Return the accumulations, sorted by steady bytes, largest first. None if earlier dumps left no
- * holdings (model->leave). */
-const mp_accumulation *mp_graph_accumulations(mp_graph_view *view, size_t *count);
-/* Return true if the amount held in the previous dump is unknown. */
-static inline bool mp_accumulation_is_unknown(const mp_graph_view *view,
-                                              const mp_accumulation *accumulation)
-{
-    return accumulation->first_dump + 1 == view->dump_count;
-}
-
-/* Return the owner of an object: the outermost dominator reached by steps in which the lower object
- * retains most (over 70 %) of what the upper one retains; the object itself if there is no such
- * step. */
-uint32_t mp_owner_of(const mp_graph_view *view, uint32_t object);
-
-/* A holder that accumulates objects, and the bytes these retain. */
-typedef struct mp_growing_holder {
-    const char *text; /* text for people, "8 more closure held by Array in EventEmitter" */
-    int64_t from_bytes, bytes;
-} mp_growing_holder;
-
-/* Return true if growing holders can be found for the window: it must cover all dumps up to the one
- * with the graph, and all types. */
-bool mp_window_tells_holders(const mp_window *window);
-/* Return the growing holders in the order of mp_graph_accumulations, at most `most`; *count is
- * their number, 0 for windows without holders. They belong to the arena. */
-mp_growing_holder *mp_growing_holders(mp_arena *arena, const mp_window *window, size_t most,
-                                      size_t *count);
-
-/* A type most of whose objects are kept alive by one holder. */
-typedef struct mp_kept_type {
-    uint32_t type;
-    int64_t objects, of_objects, bytes; /* objects that the holder alone keeps alive; all objects;
-                                         * bytes of the objects kept alive */
-} mp_kept_type;
-
-/* Return the types that grow with an accumulation: the holder reaches all their objects, alone
- * keeps at least nine tenths of them alive, and their number is at least the growth of the
- * accumulation. The accumulated type itself is left out. Most bytes first; *count is the number of
- * types. O(references). Release with free(). */
-mp_kept_type *mp_kept_with(const mp_graph_view *view, const mp_accumulation *accumulation,
-                           size_t *count);
-
-/* Keep the holdings of the model's graph before the graph is replaced. For mp_model.leave. */
-void mp_leave_holdings(mp_model *model);
-
-/* Return the types that grew at every snapshot, sorted by growth, largest first, then by name.
- * *count is their number, *steps the number of snapshots. Release with free(). */
-mp_grower *mp_growers_of(const mp_window *window, size_t *count, uint32_t *steps);
 
 #endif

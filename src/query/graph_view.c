@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "query/graph_query.h"
+#include "query/paths.h"
 
 mp_graph_view mp_graph_view_of(const mp_filter *filter)
 {

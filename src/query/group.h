@@ -115,11 +115,6 @@ void mp_groups_add_scoped(const mp_window *window, mp_grouping *grouping, unsign
 /* Return the bytes of each group alive at `to`, without accepted leaks. Release with free(). */
 int64_t *mp_held_of_groups(const mp_window *window, const mp_grouping *grouping);
 
-/* Return the peak of each type as databases state it: the most objects alive at once, up to the end
- * of the window. Peaks of several sessions are added; -1: a session does not state one. A selection
- * has no effect. Release with free(). */
-mp_type_peak *mp_stated_peaks(const mp_window *window);
-
 /* --- the call tree --- */
 
 typedef struct mp_tree_cost {

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "query/graph_query.h"
+#include "query/accumulation.h"
 
 /* Type while the deltas are read, in order of time. */
 typedef struct course {

@@ -50,4 +50,7 @@ uint32_t mp_holding_step(const mp_holding *before, const mp_holding *now);
 /* Return the dumps up to and including `last`; *count is their number. Release with free(). */
 mp_snapshot_id *mp_dumps_to(const mp_model *model, mp_snapshot_id last, uint32_t *count);
 
+/* Keep the holdings of the model's graph before the graph is replaced. For mp_model.leave. */
+void mp_leave_holdings(mp_model *model);
+
 #endif

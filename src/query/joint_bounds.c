@@ -15,7 +15,7 @@
 
 #include "base/index.h"
 #include "base/memory.h"
-#include "query/graph_query.h"
+#include "query/paths.h"
 #include "query/preorder.h"
 
 /* Maximum number of objects and groups that are examined per path; the work is at most that many

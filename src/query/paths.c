@@ -5,7 +5,7 @@
 #include "base/glob.h"
 #include "base/index.h"
 #include "base/memory.h"
-#include "query/graph_query.h"
+#include "query/paths.h"
 
 static bool leads(const mp_root *root, int64_t kind)
 {

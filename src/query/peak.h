@@ -15,4 +15,9 @@ typedef struct mp_peak {
  * equal clock times: each has the amount of its last snapshot until its process ends. */
 mp_peak mp_window_peak(const mp_window *window);
 
+/* Return the peak of each type as databases state it: the most objects alive at once, up to the end
+ * of the window. Peaks of several sessions are added; -1: a session does not state one. A selection
+ * has no effect. Release with free(). */
+mp_type_peak *mp_stated_peaks(const mp_window *window);
+
 #endif

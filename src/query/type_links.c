@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "query/graph_query.h"
+#include "query/paths.h"
 
 typedef enum weight {
     BY_OBJECTS,

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "query/graph_query.h"
+#include "query/accumulation.h"
 #include "query/window_cache.h"
 
 /* --- recordings: site by site, session by session --- */

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "model/graph.h"
+#include "query/paths.h"
 #include "relation/source.h"
 
 /* Return the place of each object in the preorder of dominators; 0: not reached. */

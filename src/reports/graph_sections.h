@@ -3,7 +3,7 @@
 #define MP_REPORTS_GRAPH_SECTIONS_H
 
 #include "base/error.h"
-#include "query/graph_query.h"
+#include "query/accumulation.h"
 #include "reports/sections.h"
 
 /* Cells about an object, for the columns that many tables share. Their rows have this as a

@@ -1,4 +1,5 @@
 /* Leak suspects of a dump: the summary in words, and the table. */
+#include "query/paths.h"
 #include "reports/graph_sections.h"
 
 #include <string.h>

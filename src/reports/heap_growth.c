@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "document/sparkline.h"
+#include "query/accumulation.h"
 #include "query/trend.h"
 #include "reports/figures.h"
 #include "reports/graph_sections.h"

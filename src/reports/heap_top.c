@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "query/peak.h"
 #include "reports/figures.h"
 #include "reports/graph_sections.h"
 #include "reports/profile_sections.h"

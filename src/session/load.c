@@ -8,7 +8,7 @@
 #include "base/memory.h"
 #include "base/units.h"
 #include "model/build.h"
-#include "query/graph_query.h"
+#include "query/holdings.h"
 #include "session/groups.h"
 
 /* A file to load, before it is read. */

@@ -11,7 +11,7 @@
 #include "fuzz/fuzz.h"
 #include "input/input.h"
 #include "model/build.h"
-#include "query/graph_query.h"
+#include "query/holdings.h"
 #include "readers/reader.h"
 #include "session/question.h"
 #include "session/side_files.h"

@@ -16,7 +16,8 @@
 #include <cmocka.h>
 
 #include "model/graph_builder.h"
-#include "query/graph_query.h"
+#include "query/accumulation.h"
+#include "query/paths.h"
 #include "small_graph.h"
 
 enum { CACHE = 1, ENTRIES, ORDER, STRING, WRITER, BYTES, VIEW };

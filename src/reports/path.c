@@ -1,0 +1,288 @@
+/* The report path: the path from a root that keeps an object alive. */
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "query/paths.h"
+#include "reports/graph_sections.h"
+
+/* --- a path to an object --- */
+
+/* Number of requested objects by result, so that programs see why there is no path. */
+typedef struct path_totals {
+    int64_t objects, reached, unreachable, untracked, excluded;
+} path_totals;
+
+static const mp_column path_total_columns[] = {
+    MP_COLUMN(path_totals, objects, "Objects", MP_COUNT, 0),
+    MP_COLUMN_OF(path_totals, reached, "reached_objects", "Reached", MP_COUNT, 0),
+    MP_COLUMN_OF(path_totals, unreachable, "unreachable_objects", "Unreachable", MP_COUNT, 0),
+    MP_COLUMN_OF(path_totals, untracked, "untracked_objects", "Unknown", MP_COUNT, 0),
+    MP_COLUMN_OF(path_totals, excluded, "excluded_objects", "Excluded", MP_COUNT, 0),
+};
+
+static void put_path_totals(mp_document *document, path_totals totals)
+{
+    totals.reached = totals.objects - totals.unreachable - totals.untracked - totals.excluded;
+    mp_table *table = MP_TABLE(document, "path_totals", "Asked for", MP_RECORD, path_total_columns);
+    table->flags = MP_FOR_PROGRAMS;
+    mp_table_put(document, table, &totals);
+}
+
+typedef struct path_row {
+    mp_object_cells cells;
+    int64_t path, step;
+    const char *root_kind, *flags, *container; /* facts about the root, in the first step only */
+} path_row;
+
+static const mp_column path_columns[] = {
+    MP_COLUMN(path_row, path, "Path", MP_NUMBER, MP_FOR_PROGRAMS),
+    MP_COLUMN(path_row, step, "#", MP_NUMBER, 0),
+    MP_COLUMN_OF(path_row, cells.id, "object", "Object", MP_TEXT, 0),
+    MP_COLUMN_OF(path_row, cells.type, "type", "Type", MP_TEXT, MP_SHORTEN),
+    MP_COLUMN(path_row, root_kind, "Root", MP_TEXT, 0),
+    MP_COLUMN(path_row, flags, "Flags", MP_TEXT, 0),
+    MP_COLUMN(path_row, container, "Declared in", MP_TEXT, MP_SHORTEN),
+    MP_COLUMN_OF(path_row, cells.self_bytes, "self_bytes", "Own", MP_BYTES, 0),
+    MP_COLUMN_OF(path_row, cells.retained_bytes, "retained_bytes", "Retained", MP_BYTES, 0),
+};
+
+static void put_path(mp_document *document, mp_table *table, const mp_graph_view *view,
+                     const mp_path *path, int64_t number, size_t rows)
+{
+    for (size_t i = 0; i < mp_shown_of(path->count, rows); i++) {
+        path_row row = {.cells = mp_object_cells_of(document, view, path->objects[i]),
+                        .path = number,
+                        .step = (int64_t)i + 1};
+        const mp_root *root = &view->graph->roots.items[path->root];
+        if (i == 0) {
+            row.root_kind = mp_root_kind_text(document->arena, view->model, root->kind);
+            row.flags = mp_root_flags_text(document->arena, root->flags);
+            if (root->container.i)
+                row.container = mp_type_text(document->arena, view->model, root->container.i);
+        }
+        mp_table_put(document, table, &row);
+    }
+}
+
+/* Set `kind` to the next higher kind of roots. Return false if there is none. Kinds may be any
+ * 32-bit number, so -1 is before the first. */
+static bool next_kind(const mp_graph *graph, int64_t *kind)
+{
+    int64_t next = INT64_MAX;
+    for (uint32_t i = 1; i < graph->roots.count; i++)
+        if (graph->roots.items[i].kind > *kind && graph->roots.items[i].kind < next)
+            next = graph->roots.items[i].kind;
+    *kind = next;
+    return next != INT64_MAX;
+}
+
+typedef struct path_arguments {
+    const char *object, *type;
+    mp_argument_texts exclude;
+    bool all_kinds;
+    int64_t paths;
+    int64_t limit; /* -1 = 100 steps of a path, 10 paths to a type */
+} path_arguments;
+
+/* Exclude the objects of this path from further paths, except objects that are on every path.
+ * Return false if there is no other path. */
+static bool exclude_path(const mp_graph_view *view, const mp_path *path, bool *excluded)
+{
+    uint32_t common = path->objects[path->count - 1];
+    bool more = false;
+    for (size_t i = path->count; i--;)
+        if (path->objects[i] == common)
+            common = view->dominators.idom[common];
+        else
+            more = excluded[path->objects[i]] = true;
+    return more;
+}
+
+/* Add shortest paths: one, several, or one from each kind of roots that reaches the object. */
+static void put_paths(mp_document *document, const mp_graph_view *view, uint32_t object,
+                      const path_arguments *asked, bool *excluded)
+{
+    int64_t number = 0, kind = MP_ANY_KIND;
+    size_t total = 0, rows = asked->limit < 0 ? 100 : (size_t)asked->limit;
+    bool more = true;
+    mp_table *table = MP_TABLE(document, "path", NULL, MP_ROWS, path_columns);
+    table->main = true;
+    table->empty = mp_is_reached(&view->dominators, object)
+                       ? "every path goes through excluded objects"
+                   : mp_graph_tracks(view->graph, object)
+                       ? "no strong root reaches it: garbage not yet collected"
+                       : "unknown: no references were recorded for its type, as for native objects";
+    table->title = mp_document_text(
+        document, "%s to %s%s",
+        asked->all_kinds   ? "A shortest path from each kind of root"
+        : asked->paths > 1 ? "Paths from roots"
+                           : "A shortest path from a root",
+        mp_object_text(document->arena, view, object),
+        asked->paths > 1 ? ", which share only the objects common to all paths" : "");
+    while (more && (asked->all_kinds ? next_kind(view->graph, &kind) : number < asked->paths)) {
+        mp_path path = mp_path_to(view->graph, object, kind, excluded);
+        if (path.count)
+            put_path(document, table, view, &path, ++number, rows);
+        if (!asked->all_kinds)
+            more = path.count && exclude_path(view, &path, excluded);
+        total += path.count;
+        mp_path_free(&path);
+    }
+    mp_table_left_out(table, total);
+    bool reached = mp_is_reached(&view->dominators, object);
+    bool tracked = mp_graph_tracks(view->graph, object);
+    put_path_totals(document, (path_totals){.objects = 1,
+                                            .unreachable = !reached && tracked,
+                                            .untracked = !reached && !tracked,
+                                            .excluded = reached && !number});
+}
+
+/* --- paths to all objects of a type --- */
+
+typedef struct merged_row {
+    int64_t objects, bytes, steps;
+    const char *root_kind, *object, *type;
+    mp_texts types, way;
+} merged_row;
+
+static const mp_column merged_columns[] = {
+    MP_RANK(MP_FOR_PROGRAMS),
+    MP_COLUMN(merged_row, objects, "Objects", MP_COUNT, 0),
+    MP_COLUMN(merged_row, bytes, "Size", MP_BYTES, 0),
+    MP_COLUMN(merged_row, root_kind, "Root", MP_TEXT, 0),
+    MP_COLUMN(merged_row, steps, "Steps", MP_COUNT, 0),
+    MP_COLUMN(merged_row, object, "Example", MP_TEXT, 0),
+    MP_COLUMN(merged_row, type, "Type", MP_TEXT, MP_SHORTEN),
+    MP_COLUMN(merged_row, types, "Path", MP_LIST, MP_FOR_PROGRAMS),
+    MP_COLUMN(merged_row, way, "Path", MP_LIST, MP_FOR_PEOPLE | MP_BELOW),
+};
+
+/* Set `types` to the types of the last `count` steps up to `step`, from the outermost inwards. */
+static void list_types(mp_document *document, const mp_graph_view *view, const mp_type_paths *paths,
+                       uint32_t step, size_t count, const char **types)
+{
+    for (; count--; step = paths->steps[step].up)
+        types[count] = mp_type_text(document->arena, view->model, paths->steps[step].type);
+}
+
+/* Add a path as types, from the root inwards. Programs get its first types, up to the length of a
+ * stack. People see the first and the last types. */
+static void put_merged(mp_document *document, mp_table *table, const mp_graph_view *view,
+                       const mp_type_paths *paths, const mp_type_path *path)
+{
+    enum { FIRST_STEPS = 6, LAST_STEPS = 14 };
+    const mp_type_step *last = &paths->steps[path->last];
+    const size_t length = last->length,
+                 listed = length < MP_LISTED_STEPS ? length : MP_LISTED_STEPS;
+    const char *types[MP_LISTED_STEPS], *ends[LAST_STEPS], *way = "";
+    mp_arena line = {0};
+    list_types(document, view, paths, last->head, listed, types);
+    const bool cut = length > FIRST_STEPS + LAST_STEPS;
+    for (size_t i = 0; i < (cut ? FIRST_STEPS : length); i++)
+        way = mp_arena_format(&line, "%s%s%s", way, i ? " > " : "", types[i]);
+    if (cut) {
+        list_types(document, view, paths, path->last, LAST_STEPS, ends);
+        way = mp_arena_format(&line, "%s > ...", way);
+        for (size_t i = 0; i < LAST_STEPS; i++)
+            way = mp_arena_format(&line, "%s > %s", way, ends[i]);
+    }
+    merged_row row = {
+        .objects = path->objects,
+        .bytes = path->bytes,
+        .root_kind = mp_root_kind_text(document->arena, view->model, last->root_kind),
+        .steps = last->length,
+        .object = mp_object_id_text(document->arena, view->graph, path->example),
+        .type = mp_type_text(document->arena, view->model, last->type),
+        .types = {.items = types, .count = listed, .whole = listed < length ? length : 0},
+        .way = {.items = &way, .count = 1}};
+    mp_table_put(document, table, &row);
+    mp_arena_free(&line);
+}
+
+static void put_type(mp_document *document, const mp_graph_view *view, const char *glob,
+                     const bool *excluded, size_t rows)
+{
+    mp_type_paths paths = mp_type_paths_of(view, glob, excluded);
+    mp_table *table = MP_TABLE(document, "paths", NULL, MP_ROWS, merged_columns);
+    table->title = mp_document_text(document, "Shortest paths to %s object%s of %s, merged by type",
+                                    mp_count_text(document, paths.objects, false),
+                                    paths.objects == 1 ? "" : "s", glob);
+    table->main = true;
+    table->empty = paths.untracked < paths.objects ? "no strong root reaches any" : "unknown";
+    if (paths.untracked)
+        mp_table_line(
+            document, table,
+            "%s of them have types without recorded references: what keeps them alive is unknown",
+            mp_count_text(document, paths.untracked, false));
+    if (paths.unreached)
+        mp_table_line(document, table, "%s of them unreachable: garbage not yet collected",
+                      mp_count_text(document, paths.unreached, false));
+    if (paths.excluded)
+        mp_table_line(document, table, "%s of them reached only through excluded objects",
+                      mp_count_text(document, paths.excluded, false));
+    for (size_t i = 0; i < mp_shown_of(paths.count, rows); i++)
+        put_merged(document, table, view, &paths, &paths.items[i]);
+    mp_table_left_out(table, paths.count);
+    put_path_totals(document, (path_totals){.objects = paths.objects,
+                                            .unreachable = paths.unreached,
+                                            .untracked = paths.untracked,
+                                            .excluded = paths.excluded});
+    mp_type_paths_free(&paths);
+}
+
+static const path_arguments path_defaults = {.paths = 1, .limit = -1};
+
+static const mp_argument path_table[] = {
+    {"object", offsetof(path_arguments, object), 1},
+    {"type", offsetof(path_arguments, type), 1},
+    {"exclude", offsetof(path_arguments, exclude), 1},
+    {"all-kinds", offsetof(path_arguments, all_kinds), 1},
+    {"paths", offsetof(path_arguments, paths), 1},
+    {"limit", offsetof(path_arguments, limit), 1},
+    {"domain", MP_SHARED_ARGUMENT, 1},
+};
+
+static bool run_path(const mp_request *request, mp_document *document, mp_error *error)
+{
+    const path_arguments *asked = request->arguments;
+    const mp_graph *graph = request->filter->graph;
+    uint32_t object = 0;
+    if ((asked->type != NULL) + asked->all_kinds + (asked->paths > 1) > 1)
+        return mp_fail(error, MP_ERROR_ARGUMENT,
+                       "path takes one of " MP_DASHES "type, " MP_DASHES "all-kinds and " MP_DASHES
+                       "paths");
+    if (!asked->paths)
+        return mp_fail_argument(error, "paths", "0", "expected a number from 1");
+    if (asked->type ? !mp_type_asked(request->model, graph, asked->type, error)
+                    : !mp_object_asked(request->model, graph, asked->object, &object, error))
+        return false;
+    mp_graph_view view = mp_graph_view_of(request->filter);
+    bool *excluded =
+        mp_objects_matching(request->model, graph, asked->exclude.items, asked->exclude.count);
+    mp_section_dump_head(document, request, &view);
+    if (asked->type)
+        put_type(document, &view, asked->type, excluded,
+                 asked->limit < 0 ? 10 : (size_t)asked->limit);
+    else
+        put_paths(document, &view, object, asked, excluded);
+    free(excluded);
+    mp_graph_view_free(&view);
+    return true;
+}
+
+const mp_report mp_report_path = {
+    .name = "path",
+    .summary = "show why an object is alive: a path from a root to it",
+    .example = "path --type 'Shop.Orders.Order' samples/shop-3.gclog",
+    .details =
+        "OBJECT is an id that memprof retained or top prints. The path is a shortest one from a "
+        "strong root; `all-kinds` shows one from each kind of root that reaches the object, and "
+        "`paths` several that share only the objects common to all paths. With `type` instead of "
+        "OBJECT, shows paths to all objects of matching types, and combines paths through the same "
+        "types. `exclude` omits paths through matching types, or through the object of that id.",
+    .single = true,
+    .operand = MP_OPERAND_OBJECT,
+    MP_ARGUMENTS(path_table, path_defaults),
+    .program_rows = 1000,
+    .variants = {{.needs = MP_HOLDS_GRAPH, .run = run_path}},
+};
