@@ -42,17 +42,17 @@ void mp_page_text(mp_page *page, const char *text)
     }
 }
 
-static void put(mp_page *page, const char *before, const char *text, const char *behind)
+void mp_page_put(mp_page *page, const char *before, const char *text, const char *behind)
 {
     fputs(before, page->file);
     mp_page_text(page, text);
     fputs(behind, page->file);
 }
 
-static const char *const tones[] = {[MP_TONE_PLAIN] = "plain",
-                                    [MP_TONE_WORSE] = "worse",
-                                    [MP_TONE_BETTER] = "better",
-                                    [MP_TONE_WARNING] = "warning"};
+const char *const mp_page_tones[] = {[MP_TONE_PLAIN] = "plain",
+                                     [MP_TONE_WORSE] = "worse",
+                                     [MP_TONE_BETTER] = "better",
+                                     [MP_TONE_WARNING] = "warning"};
 
 /* --- head --- */
 
@@ -78,13 +78,13 @@ static void put_head(mp_page *page, const mp_document *document)
           "<meta name=\"color-scheme\" content=\"light dark\">\n"
           "<meta name=\"referrer\" content=\"no-referrer\">\n<link rel=\"icon\" href=\"data:,\">\n",
           page->file);
-    put(page, "<title>", title, *title ? ": memprof " : "memprof ");
-    put(page, "", document->command, "</title>\n");
+    mp_page_put(page, "<title>", title, *title ? ": memprof " : "memprof ");
+    mp_page_put(page, "", document->command, "</title>\n");
     put_part(page, "style", mp_embedded_svg_css);
     put_part(page, "style", mp_embedded_page_style);
     fputs("</head>\n<body>\n<header>\n", page->file);
-    put(page, "<p>memprof ", document->command, "</p>\n");
-    put(page, "<h1>", *title ? title : document->command, "</h1>\n</header>\n<main>\n");
+    mp_page_put(page, "<p>memprof ", document->command, "</p>\n");
+    mp_page_put(page, "<h1>", *title ? title : document->command, "</h1>\n</header>\n<main>\n");
 }
 
 /* --- the summary --- */
@@ -97,10 +97,10 @@ static void put_answer(mp_page *page, const mp_document *document)
         const mp_said *said = &document->said[i];
         fputs(begun ? "" : "<section aria-label=\"Answer\">\n<dl class=\"answer\">\n", page->file);
         begun = true;
-        fprintf(page->file, "<div class=\"%s%s\">", tones[said->tone],
+        fprintf(page->file, "<div class=\"%s%s\">", mp_page_tones[said->tone],
                 mp_text_width(said->text) > LONG ? " long" : "");
-        put(page, "<dt>", said->label, "</dt>");
-        put(page, "<dd>", said->text, "</dd></div>\n");
+        mp_page_put(page, "<dt>", said->label, "</dt>");
+        mp_page_put(page, "<dd>", said->text, "</dd></div>\n");
     }
     fputs(begun ? "</dl>\n</section>\n" : "", page->file);
 }
@@ -120,10 +120,10 @@ static void put_checks(mp_page *page, const mp_document *document, const mp_chec
     static const char *const classes[] = {"better", "worse", "warning"};
     if (!checks->count)
         return;
-    put(page, "<section id=\"checks\">\n<h2>", *checks->policy ? checks->policy : "Limits",
-        "</h2>\n");
+    mp_page_put(page, "<section id=\"checks\">\n<h2>", *checks->policy ? checks->policy : "Limits",
+                "</h2>\n");
     if (!is_summed_up(document, checks))
-        put(page, "<p>", mp_checks_summary(checks, &page->arena), "</p>\n");
+        mp_page_put(page, "<p>", mp_checks_summary(checks, &page->arena), "</p>\n");
     fputs("<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"Limits\">\n<table>\n"
           "<thead><tr><th scope=\"col\">Status</th><th scope=\"col\">Name</th>"
           "<th scope=\"col\">Measured</th><th scope=\"col\">Limit</th><th scope=\"col\">Why</th>"
@@ -133,254 +133,21 @@ static void put_checks(mp_page *page, const mp_document *document, const mp_chec
         const mp_check *check = &checks->items[i];
         fprintf(page->file, "<tr><td><span class=\"%s\">%s</span></td>", classes[check->verdict],
                 mp_verdict_name(check->verdict));
-        put(page, "<th scope=\"row\">", check->name, "</th>");
-        put(page, "<td>", check->measured, "</td>");
-        put(page, "<td>", check->limit, "</td>");
-        put(page, "<td>", *check->message ? check->message : check->warning, "</td></tr>\n");
+        mp_page_put(page, "<th scope=\"row\">", check->name, "</th>");
+        mp_page_put(page, "<td>", check->measured, "</td>");
+        mp_page_put(page, "<td>", check->limit, "</td>");
+        mp_page_put(page, "<td>", *check->message ? check->message : check->warning,
+                    "</td></tr>\n");
     }
     fputs("</tbody>\n</table>\n</div>\n</section>\n", page->file);
 }
 
-/* --- tables --- */
-
-/* The columns of a table on the page, the column that names a row, and the CSS class of each
- * column. */
-typedef struct page_table {
-    const mp_table *table;
-    size_t *columns, count;
-    const char **classes; /* class of each of `columns` */
-    size_t name;          /* index in `columns` of the column that names a row; SIZE_MAX = none */
-} page_table;
-
-static bool is_note(const mp_column *column)
-{
-    return column->unit == MP_LIST && column->flags & MP_BELOW;
-}
-
-/* Return the length of the longest text of a column, in bytes. `figures`: set to true if all texts
- * are amounts, such as "+9.9 KiB". */
-static size_t longest_text(const mp_table *table, size_t column, bool *figures)
-{
-    const mp_column *as = &table->columns[column];
-    size_t longest = 0;
-    *figures = true;
-    for (size_t row = 0; row < table->row_count; row++) {
-        const mp_cell cell = mp_table_cell(table, row, column);
-        const char *text = cell.known && as->unit == MP_TEXT ? cell.text : "";
-        const char *first = text + (*text == '+' || *text == '-');
-        const char *end = first + strspn(first, "0123456789.,:");
-        longest = strlen(text) > longest ? strlen(text) : longest;
-        *figures &= !*text || (end > first && (!*end || *end == ' '));
-    }
-    return longest;
-}
-
-static const char *class_of(const mp_table *table, size_t column)
-{
-    enum { WORDS = 20 };
-    const mp_column *as = &table->columns[column];
-    bool figures;
-    if (!mp_unit_is_text(as->unit))
-        return "n"; /* number */
-    if (as->flags & MP_SHORTEN || as->unit == MP_LIST)
-        return as->flags & MP_SHORTEN ? "c" : "long"; /* name; list */
-    if (longest_text(table, column, &figures) > WORDS)
-        return "long";          /* sentences */
-    return figures ? "r" : "s"; /* amounts as text; short texts, which are not wrapped */
-}
-
-static page_table page_table_of(const mp_table *table)
-{
-    page_table shown = {.table = table,
-                        .columns = mp_alloc((table->column_count + 1) * sizeof(size_t)),
-                        .classes = mp_alloc((table->column_count + 1) * sizeof(char *)),
-                        .name = SIZE_MAX};
-    for (size_t i = 0; i < table->column_count; i++) {
-        const mp_column *column = &table->columns[i];
-        if (!mp_column_is_shown(table, i) || !mp_column_is_known(table, i) || is_note(column))
-            continue;
-        if (column->unit == MP_LIST || (column->unit == MP_TEXT && column->flags & MP_SHORTEN))
-            shown.name = shown.count;
-        shown.classes[shown.count] = class_of(table, i);
-        shown.columns[shown.count++] = i;
-    }
-    return shown;
-}
-
-/* Return the longest list of a row under this column's title. The column for people may have cut
- * stacks; a column for programs with the same title then has more callers. */
-static const mp_cell *whole_list(const mp_table *table, const mp_cell *row, size_t column)
-{
-    const mp_cell *whole = &row[column];
-    for (size_t i = 0; i < table->column_count; i++)
-        if (table->columns[i].unit == MP_LIST && table->columns[i].flags & MP_FOR_PROGRAMS &&
-            strcmp(table->columns[i].title, table->columns[column].title) == 0 && row[i].known &&
-            row[i].count > whole->count)
-            whole = &row[i];
-    return whole;
-}
-
-/* Print the innermost frame; its callers unfold. */
-static void put_list(mp_page *page, const mp_table *table, const mp_cell *row, size_t column)
-{
-    enum { FRAMES = 48 };
-    const mp_cell *cell = &row[column], *whole = whole_list(table, row, column);
-    const char *first = cell->count ? cell->list[0] : cell->text ? cell->text : "";
-    int64_t shown = whole->count < FRAMES ? whole->count : FRAMES;
-    if (shown < 2) {
-        mp_page_text(page, first);
-        return;
-    }
-    put(page, "<details><summary>", first, "</summary><ol>");
-    for (int64_t i = strcmp(whole->list[0], first) == 0; i < shown; i++)
-        put(page, "<li>", whole->list[i], "");
-    fputs("</ol>", page->file);
-    if (mp_list_length(whole) > shown)
-        fprintf(page->file, "<p>and %" PRId64 " more</p>", mp_list_length(whole) - shown);
-    fputs("</details>", page->file);
-}
-
-static void put_notes(mp_page *page, const mp_table *table, const mp_cell *row)
-{
-    for (size_t i = 0; i < table->column_count; i++)
-        for (uint32_t j = 0; is_note(&table->columns[i]) && row[i].known && j < row[i].count; j++)
-            put(page, "<small>", row[i].list[j], "</small>");
-}
-
-static bool is_exact(mp_unit unit)
-{
-    return unit == MP_NUMBER || unit == MP_FLAG || mp_unit_is_text(unit);
-}
-
-/* Print a cell. A number that was rounded for people also gets its exact value, by which scripts
- * sort. */
-static void put_cell(mp_page *page, const page_table *shown, size_t place, const mp_cell *row)
-{
-    const mp_table *table = shown->table;
-    const size_t column = shown->columns[place];
-    const bool is_name = place == shown->name;
-    const mp_column *as = &table->columns[column];
-    const mp_cell *cell = &row[column];
-    const char *text = mp_cell_for_people(&page->arena, as, cell, page->exact_bytes);
-    mp_tone tone = mp_cell_tone(as, text);
-    fprintf(page->file, is_name ? "<th scope=\"row\" class=\"%s\"" : "<td class=\"%s\"",
-            shown->classes[place]);
-    if (!is_exact(as->unit) && cell->known)
-        fprintf(page->file, " data-v=\"%s\"", mp_cell_for_programs(&page->arena, as, cell));
-    fputc('>', page->file);
-    if (tone != MP_TONE_PLAIN)
-        fprintf(page->file, "<span class=\"%s\">", tones[tone]);
-    if (as->unit == MP_LIST && cell->known)
-        put_list(page, table, row, column);
-    else {
-        for (; *text == ' '; text++) /* indentation of a tree */
-            fputs("&#160;", page->file);
-        mp_page_text(page, text);
-    }
-    if (is_name)
-        put_notes(page, table, row);
-    fputs(tone != MP_TONE_PLAIN ? "</span>" : "", page->file);
-}
-
-static void put_row(mp_page *page, const page_table *shown, size_t row)
-{
-    const mp_table *table = shown->table;
-    const mp_cell *cells = mp_table_cells(&page->arena, table, row);
-    fputs("<tr>", page->file);
-    for (size_t i = 0; i < shown->count; i++)
-        put_cell(page, shown, i, cells);
-    fputc('\n', page->file);
-    mp_arena_free(&page->arena);
-}
-
-/* Print rows until the table has used half of the bytes left for tables. Return their number. */
-static size_t put_rows(mp_page *page, const mp_table *table, const char *title)
-{
-    page_table shown = page_table_of(table);
-    size_t row = 0;
-    const long begin = ftell(page->file);
-    const long room = page->room / 2;
-    put(page, "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"", title,
-        "\">\n<table class=\"rows\">\n<thead><tr>");
-    for (size_t i = 0; i < shown.count; i++) {
-        const mp_column *column = &table->columns[shown.columns[i]];
-        const char *name = *column->title ? column->title : "";
-        if (!*name && table->flags & MP_FOR_PROGRAMS)
-            name = column->name;
-        const bool right = *shown.classes[i] == 'n' || *shown.classes[i] == 'r';
-        fprintf(page->file, "<%s%s%s>", *name ? "th scope=\"col\"" : "td", right ? " class=" : "",
-                right ? shown.classes[i] : "");
-        mp_page_text(page, name);
-    }
-    fputs("</thead>\n<tbody>\n", page->file);
-    long end = ftell(page->file);
-    for (; row < table->row_count; row++) {
-        put_row(page, &shown, row);
-        long position = ftell(page->file);
-        if (position - begin > room)
-            break;
-        end = position;
-    }
-    if (row < table->row_count)
-        fseek(page->file, end, SEEK_SET);
-    fputs("</tbody>\n</table>\n</div>\n", page->file);
-    page->room -= end - begin;
-    free(shown.columns);
-    free(shown.classes);
-    return row;
-}
-
-static void put_record(mp_page *page, const mp_table *table)
-{
-    fputs("<dl class=\"record\">\n", page->file);
-    for (size_t i = 0; i < table->column_count; i++) {
-        const mp_column *column = &table->columns[i];
-        const mp_cell *cell = &table->cells[i];
-        if (!cell->known || !mp_column_is_shown(table, i))
-            continue;
-        put(page, "<div><dt>", column->title, "</dt><dd>");
-        if (column->unit == MP_LIST)
-            put_list(page, table, table->cells, i);
-        else
-            mp_page_text(page, mp_cell_for_people(&page->arena, column, cell, page->exact_bytes));
-        fputs("</dd></div>\n", page->file);
-    }
-    fputs("</dl>\n", page->file);
-}
-
-static void put_table(mp_page *page, const mp_table *table)
-{
-    const char *title = table->title ? table->title : table->columns[0].title;
-    size_t rows = table->row_count;
-    fprintf(page->file, "<section id=\"table-%s\">\n", table->name);
-    if (table->title)
-        put(page, "<h2>", table->title, "</h2>\n");
-    for (size_t i = 0; i < table->line_count; i++)
-        put(page, "<p>", mp_line_for_people(&page->arena, &table->lines[i], page->style), "</p>\n");
-    if (table->shape == MP_RECORD && table->row_count)
-        put_record(page, table);
-    else if (table->row_count)
-        rows = put_rows(page, table, title);
-    else if (table->empty)
-        put(page, "<p>", table->empty, "</p>\n");
-    if (rows < table->row_count)
-        fprintf(page->file,
-                "<p>and %zu more that the page has no room for (%sformat json has "
-                "all)</p>\n",
-                table->row_count - rows, page->style->dashes);
-    const char *footer = mp_line_for_people(&page->arena, &table->footer, page->style);
-    if (*footer)
-        put(page, "<p>", footer, "</p>\n");
-    fputs("</section>\n", page->file);
-    mp_arena_free(&page->arena);
-}
+/* --- tables and pictures --- */
 
 static bool is_for_people(const mp_table *table)
 {
     return !(table->flags & (MP_FOR_PROGRAMS | MP_OF_CHECKS)) && (table->title || table->row_count);
 }
-
-/* --- pictures --- */
 
 /* Print the figures, each with its name, by which scripts find it to make it zoomable. `lines`:
  * print only figures over time, or only the others. */
@@ -426,11 +193,11 @@ static void put_tables(mp_page *page, const mp_document *document)
     const mp_table *first = document->pictured ? NULL : first_table(document);
     put_figures(page, document, true);
     if (first)
-        put_table(page, first);
+        mp_page_table(page, first);
     put_figures(page, document, false);
     for (size_t i = 0; i < document->table_count; i++)
         if (&document->tables[i] != first && is_for_people(&document->tables[i]))
-            put_table(page, &document->tables[i]);
+            mp_page_table(page, &document->tables[i]);
 }
 
 /* --- the end --- */
@@ -474,10 +241,10 @@ static void put_end(mp_page *page, const mp_document *document)
     const mp_table *inputs = mp_document_find(document, "inputs");
     fputs("<section id=\"made\">\n<h2>How it was made</h2>\n", page->file);
     if (page->style->command)
-        put(page, "<pre><code>", page->style->command, "</code></pre>\n");
+        mp_page_put(page, "<pre><code>", page->style->command, "</code></pre>\n");
     fputs("<p>By memprof " MEMPROF_VERSION ". This page is self-contained.</p>\n", page->file);
     if (inputs && inputs->flags & MP_FOR_PROGRAMS && inputs->row_count)
-        put_rows(page, inputs, "Inputs");
+        mp_page_rows(page, inputs, "Inputs");
     fputs("</section>\n</main>\n", page->file);
 }
 
