@@ -20,8 +20,15 @@ typedef enum link_how {
     AS_REGEX, /* as a regular expression that matches only this frame */
 } link_how;
 
+typedef enum link_subject {
+    CELL = 1, /* the cell of the row in this column */
+    KEY = 2,  /* the cell in "key", if the table is grouped by this */
+    ANY = CELL | KEY,
+} link_subject;
+
 typedef struct link_rule {
-    const char *column; /* column of the row; "": a frame */
+    link_subject subject;
+    const char *column; /* "": a frame */
     const char *label, *command;
     const char *words; /* options before the value */
     link_how how;
@@ -29,49 +36,36 @@ typedef struct link_rule {
 } link_rule;
 
 static const link_rule rules[] = {
-    {"", "leaks below this frame", "leaks", "--stack", AS_REGEX, MEMORY},
-    {"", "sites below this frame", "top", "--by site --stack", AS_REGEX, MEMORY},
-    {"", "its callers and what it calls", "calls", "", AS_WORD, MEMORY | PROFILE},
-    {"object", "this object: what refers to it, what it keeps", "object", "", AS_WORD, GRAPHS},
-    {"object", "the path from a root to this object", "path", "", AS_WORD, GRAPHS},
-    {"accumulation", "the object where they accumulate", "object", "", AS_WORD, GRAPHS},
-    {"holder", "the object that holds them", "object", "", AS_WORD, GRAPHS},
-    {"largest", "the largest of them", "object", "", AS_WORD, GRAPHS},
-    {"dominator", "its dominator", "object", "", AS_WORD, GRAPHS},
-    {"type", "leaks of this type", "leaks", "--type", AS_GLOB, MEMORY},
-    {"type", "sites of this type", "top", "--by site --type", AS_GLOB, MEMORY},
-    {"type", "call tree of this type", "tree", "--type", AS_GLOB, MEMORY},
-    {"type", "growth of this type by site", "growth", "--by site --type", AS_GLOB, MEMORY},
-    {"type", "objects of this type by what they retain", "retained", "--type", AS_GLOB, DUMP},
-    {"type", "what refers to objects of this type", "object", "--type", AS_GLOB, DUMP},
-    {"type", "paths from roots to objects of this type", "path", "--type", AS_GLOB, DUMP},
-    {"held_type", "paths from roots to what is held", "path", "--type", AS_GLOB, DUMP},
-    {"request", "leaks of this request", "leaks", "--request", AS_GLOB, MEMORY},
-    {"api", "leaks of this API", "leaks", "--api", AS_GLOB, MEMORY},
-    {"sequence", "types alive at this snapshot", "top", "--to", AS_WORD, MEMORY},
-    {"sequence", "leaks up to this snapshot", "leaks", "--to", AS_WORD, MEMORY},
-    {"sequence", "growth from this snapshot", "growth", "--from", AS_WORD, MEMORY},
-    {"name", "its callers and what it calls", "calls", "", AS_WORD, PROFILE},
-    {"caller", "callers and callees of the caller", "calls", "", AS_WORD, MEMORY | PROFILE},
-    {"callee", "callers and callees of the callee", "calls", "", AS_WORD, MEMORY | PROFILE},
-};
-
-/* Rules for grouped tables, whose names are in the column "key". The first member is the
- * grouping. */
-static const link_rule key_rules[] = {
-    {"type", "leaks of this type", "leaks", "--type", AS_GLOB, MEMORY},
-    {"type", "sites of this type", "top", "--by site --type", AS_GLOB, MEMORY},
-    {"type", "call tree of this type", "tree", "--type", AS_GLOB, MEMORY},
-    {"type", "growth of this type by site", "growth", "--by site --type", AS_GLOB, MEMORY},
-    {"type", "objects of this type by what they retain", "retained", "--type", AS_GLOB, DUMP},
-    {"type", "what refers to objects of this type", "object", "--type", AS_GLOB, DUMP},
-    {"type", "paths from roots to objects of this type", "path", "--type", AS_GLOB, DUMP},
-    {"name", "sites of this name", "top", "--by site --name", AS_GLOB, MEMORY},
-    {"source", "sites in this source", "top", "--by site --source", AS_GLOB, MEMORY},
-    {"thread", "sites of this thread", "top", "--by site --thread", AS_GLOB, MEMORY},
-    {"request", "leaks of this request", "leaks", "--request", AS_GLOB, MEMORY},
-    {"api", "leaks of this API", "leaks", "--api", AS_GLOB, MEMORY},
-    {"tree", "its callers and what it calls", "calls", "", AS_WORD, MEMORY | PROFILE},
+    {CELL, "", "leaks below this frame", "leaks", "--stack", AS_REGEX, MEMORY},
+    {CELL, "", "sites below this frame", "top", "--by site --stack", AS_REGEX, MEMORY},
+    {CELL, "", "its callers and what it calls", "calls", "", AS_WORD, MEMORY | PROFILE},
+    {CELL, "object", "this object: what refers to it, what it keeps", "object", "", AS_WORD,
+     GRAPHS},
+    {CELL, "object", "the path from a root to this object", "path", "", AS_WORD, GRAPHS},
+    {CELL, "accumulation", "the object where they accumulate", "object", "", AS_WORD, GRAPHS},
+    {CELL, "holder", "the object that holds them", "object", "", AS_WORD, GRAPHS},
+    {CELL, "largest", "the largest of them", "object", "", AS_WORD, GRAPHS},
+    {CELL, "dominator", "its dominator", "object", "", AS_WORD, GRAPHS},
+    {ANY, "type", "leaks of this type", "leaks", "--type", AS_GLOB, MEMORY},
+    {ANY, "type", "sites of this type", "top", "--by site --type", AS_GLOB, MEMORY},
+    {ANY, "type", "call tree of this type", "tree", "--type", AS_GLOB, MEMORY},
+    {ANY, "type", "growth of this type by site", "growth", "--by site --type", AS_GLOB, MEMORY},
+    {ANY, "type", "objects of this type by what they retain", "retained", "--type", AS_GLOB, DUMP},
+    {ANY, "type", "what refers to objects of this type", "object", "--type", AS_GLOB, DUMP},
+    {ANY, "type", "paths from roots to objects of this type", "path", "--type", AS_GLOB, DUMP},
+    {CELL, "held_type", "paths from roots to what is held", "path", "--type", AS_GLOB, DUMP},
+    {ANY, "request", "leaks of this request", "leaks", "--request", AS_GLOB, MEMORY},
+    {ANY, "api", "leaks of this API", "leaks", "--api", AS_GLOB, MEMORY},
+    {CELL, "sequence", "types alive at this snapshot", "top", "--to", AS_WORD, MEMORY},
+    {CELL, "sequence", "leaks up to this snapshot", "leaks", "--to", AS_WORD, MEMORY},
+    {CELL, "sequence", "growth from this snapshot", "growth", "--from", AS_WORD, MEMORY},
+    {CELL, "name", "its callers and what it calls", "calls", "", AS_WORD, PROFILE},
+    {CELL, "caller", "callers and callees of the caller", "calls", "", AS_WORD, MEMORY | PROFILE},
+    {CELL, "callee", "callers and callees of the callee", "calls", "", AS_WORD, MEMORY | PROFILE},
+    {KEY, "name", "sites of this name", "top", "--by site --name", AS_GLOB, MEMORY},
+    {KEY, "source", "sites in this source", "top", "--by site --source", AS_GLOB, MEMORY},
+    {KEY, "thread", "sites of this thread", "top", "--by site --thread", AS_GLOB, MEMORY},
+    {KEY, "tree", "its callers and what it calls", "calls", "", AS_WORD, MEMORY | PROFILE},
 };
 
 static const char *escaped(mp_arena *arena, const char *text, const char *special)
@@ -144,23 +138,25 @@ size_t browse_links(mp_arena *arena, const browse_source *source, const cli_opti
         return 0;
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
         const char *column = rules[i].column;
-        const char *cell = *column ? browse_page_cell(arena, page, column) : NULL;
+        const bool of_cell = *column && rules[i].subject & CELL;
+        const char *cell = of_cell ? browse_page_cell(arena, page, column) : NULL;
+        if (!cell && key && rules[i].subject & KEY && strcmp(column, by) == 0)
+            cell = key;
         if (!*column && line->frame && line->frame < stack.count)
             add(&state, &rules[i], stack.list[line->frame]);
         else if (cell && !line->frame)
             add(&state, &rules[i], cell);
     }
-    for (size_t i = 0; key && !line->frame && i < sizeof key_rules / sizeof *key_rules; i++)
-        if (strcmp(key_rules[i].column, by) == 0)
-            add(&state, &key_rules[i], key);
     const char *code = code_of(arena, page);
     if (code)
         add(&state,
-            &(link_rule){"", "its callers and what it calls", "calls", "", AS_WORD, PROFILE}, code);
+            &(link_rule){CELL, "", "its callers and what it calls", "calls", "", AS_WORD, PROFILE},
+            code);
     const char *program = browse_page_cell(arena, page, "program");
     if (program && source->options->source_folders.count)
         add(&state,
-            &(link_rule){"", "the source with the cost of each line", "annotate", "", AS_WORD, ~0u},
+            &(link_rule){CELL, "", "the source with the cost of each line", "annotate", "", AS_WORD,
+                         ~0u},
             program);
     return state.count;
 }

@@ -311,22 +311,12 @@ static bool write_callgrind(const mp_request *request, mp_document *document, mp
     return mp_stacks_weigh(request, document, false, error, write_weights);
 }
 
-static const mp_heap_arguments defaults;
-
-static const mp_argument arguments[] = {
-    MP_ASKS("from", from, MP_HEAPS),
-    MP_SHARES("selection", MP_HEAPS | MP_DUMP | MP_PROFILE),
-    MP_SHARES("suppress", MP_HEAPS),
-    MP_SHARES("keep-profiler", MP_PROFILE),
-    MP_SHARES_READING,
-};
-
 const mp_exporter mp_exporter_callgrind = {
     .name = "callgrind",
     .endings = "callgrind.out",
     .report = {.name = MP_EXPORT_TO("callgrind"),
                .summary = "call graph, for KCachegrind and callgrind_annotate",
-               MP_ARGUMENTS(arguments, defaults),
+               MP_ARGUMENTS(mp_stacks_arguments, mp_stacks_defaults),
                .variants = {MP_HEAP_VARIANTS(write_callgrind),
                             {.needs = MP_HOLDS_GRAPH, .run = write_callgrind},
                             {.needs = MP_HOLDS_PROFILE, .run = write_callgrind}}},

@@ -15,6 +15,8 @@
 
 /* Picture options without effect here: these files contain all frames. */
 static const char *const unused[] = {"limit", "depth", "min-percent", NULL};
+#define FOR_STACKS                                                                                 \
+    .command = "flame", .for_tools = true, .for_programs = true, .draws = true, .unused = unused
 
 /* Return the document's stacks. NULL with a message if it has none. */
 static const mp_figure *stacks_of(const mp_document *document, mp_error *error)
@@ -103,11 +105,7 @@ static bool render_folded(const mp_document *document, const mp_diagnostics *dia
 const mp_renderer mp_renderer_folded = {.name = "folded",
                                         .ending = ".folded",
                                         .summary = "stacks, one per line, for flame graphs",
-                                        .command = "flame",
-                                        .for_tools = true,
-                                        .for_programs = true,
-                                        .draws = true,
-                                        .unused = unused,
+                                        FOR_STACKS,
                                         .render = render_folded};
 
 /* --- speedscope (https://www.speedscope.app) ---
@@ -252,9 +250,5 @@ static bool render_speedscope(const mp_document *document, const mp_diagnostics 
 const mp_renderer mp_renderer_speedscope = {.name = "speedscope",
                                             .ending = ".speedscope.json",
                                             .summary = "stacks for speedscope",
-                                            .command = "flame",
-                                            .for_tools = true,
-                                            .for_programs = true,
-                                            .draws = true,
-                                            .unused = unused,
+                                            FOR_STACKS,
                                             .render = render_speedscope};

@@ -404,22 +404,12 @@ static bool write_pprof(const mp_request *request, mp_document *document, mp_err
 }
 #endif
 
-static const mp_heap_arguments defaults;
-
-static const mp_argument arguments[] = {
-    MP_ASKS("from", from, MP_HEAPS),
-    MP_SHARES("selection", MP_HEAPS | MP_DUMP | MP_PROFILE),
-    MP_SHARES("suppress", MP_HEAPS),
-    MP_SHARES("keep-profiler", MP_PROFILE),
-    MP_SHARES_READING,
-};
-
 const mp_exporter mp_exporter_pprof = {
     .name = "pprof",
     .endings = ".pb.gz",
     .report = {.name = MP_EXPORT_TO("pprof"),
                .summary = "stacks with types and threads, for go tool pprof",
-               MP_ARGUMENTS(arguments, defaults),
+               MP_ARGUMENTS(mp_stacks_arguments, mp_stacks_defaults),
                .wants_threads = true,
                .variants = {MP_HEAP_VARIANTS(write_pprof),
                             {.needs = MP_HOLDS_GRAPH, .run = write_pprof},

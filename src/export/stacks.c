@@ -102,6 +102,16 @@ uint32_t mp_code_place_of(mp_code *code, uint32_t frame, uint32_t callee)
 
 /* --- weighted stacks --- */
 
+const mp_heap_arguments mp_stacks_defaults = {0};
+
+const mp_argument mp_stacks_arguments[] = {
+    MP_ASKS("from", from, MP_HEAPS),
+    MP_SHARES("selection", MP_HEAPS | MP_DUMP | MP_PROFILE),
+    MP_SHARES("suppress", MP_HEAPS),
+    MP_SHARES("keep-profiler", MP_PROFILE),
+    MP_SHARES_READING,
+};
+
 bool mp_stacks_weigh(const mp_request *request, mp_document *document, bool apart, mp_error *error,
                      void (*write)(const mp_weights *weights, const mp_request *request,
                                    mp_document *document))

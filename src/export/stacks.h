@@ -59,6 +59,11 @@ uint32_t mp_code_place_of(mp_code *code, uint32_t frame, uint32_t callee);
 bool mp_stacks_weigh(const mp_request *request, mp_document *document, bool apart, mp_error *error,
                      void (*write)(const mp_weights *weights, const mp_request *request,
                                    mp_document *document));
+/* Arguments of the exporters that do this. */
+enum { MP_STACKS_ARGUMENTS = 10 };
+extern const mp_argument mp_stacks_arguments[MP_STACKS_ARGUMENTS];
+extern const mp_heap_arguments mp_stacks_defaults;
+
 /* Return true if the frame has an own weight in any column. */
 bool mp_stacks_end_at(const mp_weights *weights, uint32_t frame);
 
