@@ -1,4 +1,5 @@
 """Claims about the program. Those that do not hold are printed and counted."""
+import argparse
 import json
 import pathlib
 import subprocess
@@ -7,6 +8,19 @@ import sys
 import runs
 
 LONGEST = 2000  # maximum number of characters printed for each value
+
+
+def arguments(description, self_test, **more):
+    """Return the arguments of a test: --memprof, and `more` by name. With --self-test, run that and exit."""
+    parser = argparse.ArgumentParser(description=description.split("\n\n")[0])
+    parser.add_argument("--memprof", help="the program")
+    parser.add_argument("--self-test", action="store_true", help="see that what is wrong is found")
+    for name, settings in more.items():
+        parser.add_argument(f"--{name}", **settings)
+    asked = parser.parse_args()
+    if asked.self_test:
+        sys.exit(self_test())
+    return asked
 
 
 class Claims:

@@ -6,7 +6,6 @@ second implementation, and the columns with the statements. Every key occurs onc
     tests/clickhouse.py --memprof PATH
     tests/clickhouse.py --self-test
 """
-import argparse
 import collections
 import contextlib
 import datetime
@@ -18,7 +17,7 @@ import subprocess
 import sys
 import tempfile
 
-from claims import ClaimsOfProgram
+from claims import ClaimsOfProgram, arguments
 from xxh3 import xxh128
 
 SAMPLES = pathlib.Path(__file__).resolve().parent.parent / "samples"
@@ -255,13 +254,7 @@ def self_test():
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.split(":", maxsplit=1)[0])
-    parser.add_argument("--memprof")
-    parser.add_argument("--self-test", action="store_true")
-    asked = parser.parse_args()
-    if asked.self_test:
-        return self_test()
-    trials = Trials(asked.memprof)
+    trials = Trials(arguments(__doc__, self_test).memprof)
     everything(trials)
     return trials.end(least=10000)
 

@@ -6,7 +6,6 @@ a folder never mixes tables of two exports.
     tests/csvfolder.py --memprof PATH [--kills N]
     tests/csvfolder.py --self-test
 """
-import argparse
 import contextlib
 import csv
 import io
@@ -20,6 +19,7 @@ import sys
 import tempfile
 
 import fleetdb
+from claims import arguments
 from fleetdb import ENDINGS, SAMPLES, TABLES
 
 
@@ -167,18 +167,11 @@ def self_test():
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.split(":", maxsplit=1)[0])
-    parser.add_argument("--memprof")
-    parser.add_argument("--kills", type=int, default=20)
-    parser.add_argument("--self-test", action="store_true")
-    asked = parser.parse_args()
-    if asked.self_test:
-        return self_test()
+    asked = arguments(__doc__, self_test, kills={"type": int, "default": 20})
     trials = Trials(asked.memprof)
     all_of(trials, asked.kills)
-    print(f"csvfolder.py: {trials.claims} claims, {trials.wrong} wrong")
-    return sys.exit(trials.wrong > 0 or trials.claims < 60)
+    return trials.end(least=60)
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

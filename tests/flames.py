@@ -7,7 +7,6 @@
 The sums are compared with `analyze --format json`, which does not use stacks. Lines of the format "folded" are
 parsed by FlameGraph's grammar, files of speedscope by their schema.
 """
-import argparse
 import collections
 import fcntl
 import json
@@ -21,7 +20,7 @@ import termios
 import xml.etree.ElementTree
 
 import growing
-from claims import ClaimsOfRuns
+from claims import ClaimsOfRuns, arguments
 
 SAMPLES = pathlib.Path(__file__).resolve().parent.parent / "samples"
 MOST = 1_000_000  # bytes of a picture
@@ -294,13 +293,7 @@ def self_test():
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--memprof")
-    parser.add_argument("--server")
-    parser.add_argument("--self-test", action="store_true")
-    asked = parser.parse_args()
-    if asked.self_test:
-        return self_test()
+    asked = arguments(__doc__, self_test, server={})
     law = Law(asked.memprof, asked.server)
     law.hold_samples()
     law.hold_pairs()

@@ -6,7 +6,6 @@ foreign database is not changed.
     tests/fleetdb.py --memprof PATH [--kills N]
     tests/fleetdb.py --self-test
 """
-import argparse
 import contextlib
 import io
 import json
@@ -21,6 +20,7 @@ import tempfile
 import time
 
 import hostile
+from claims import ClaimsOfProgram, arguments
 
 SAMPLES = pathlib.Path(__file__).resolve().parent.parent / "samples"
 ENDINGS = {".oemp", ".prf", ".rpt", ".taligent", ".gclog", ".sqlite"}
@@ -29,18 +29,9 @@ TABLES = ("recordings", "files", "snapshots", "requests", "platform", "types", "
 VIEWS = ("leaks", "growth", "top_types")
 
 
-class Trials:
-    def __init__(self, program):
-        self.program, self.claims, self.wrong = program, 0, 0
-
-    def claim(self, holds, *what):
-        self.claims += 1
-        if not holds:
-            self.wrong += 1
-            print("wrong:", *(str(word)[:300] for word in what))
-
+class Trials(ClaimsOfProgram):
     def run(self, *words):
-        return subprocess.run([self.program, *map(str, words)], capture_output=True, check=False)
+        return super().run(*words, text=False)
 
     def add(self, path, database, *others):
         return self.run("export", "--to", "sqlite", "-o", database, path, *others, "--quiet")
@@ -295,18 +286,11 @@ def self_test():
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.split(":", maxsplit=1)[0])
-    parser.add_argument("--memprof")
-    parser.add_argument("--kills", type=int, default=20)
-    parser.add_argument("--self-test", action="store_true")
-    asked = parser.parse_args()
-    if asked.self_test:
-        return self_test()
+    asked = arguments(__doc__, self_test, kills={"type": int, "default": 20})
     trials = Trials(asked.memprof)
     all_of(trials, asked.kills)
-    print(f"fleetdb.py: {trials.claims} claims, {trials.wrong} wrong")
-    return sys.exit(trials.wrong > 0 or trials.claims < 100)
+    return trials.end(least=100)
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

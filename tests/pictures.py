@@ -7,7 +7,6 @@
 The amounts in the titles of a picture are compared with `--format json` of the same command, and the areas of a
 map with their bytes. Every picture is well-formed XML of less than a million bytes.
 """
-import argparse
 import collections
 import json
 import pathlib
@@ -17,7 +16,7 @@ import tempfile
 import xml.etree.ElementTree
 
 import growing
-from claims import ClaimsOfRuns
+from claims import ClaimsOfRuns, arguments
 
 SAMPLES = pathlib.Path(__file__).resolve().parent.parent / "samples"
 MOST = 1_000_000  # maximum bytes of a picture
@@ -265,13 +264,7 @@ def self_test():
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--memprof")
-    parser.add_argument("--server")
-    parser.add_argument("--self-test", action="store_true")
-    asked = parser.parse_args()
-    if asked.self_test:
-        return self_test()
+    asked = arguments(__doc__, self_test, server={})
     law = Law(asked.memprof, asked.server)
     for path in sorted(SAMPLES.iterdir()):
         if path.is_file():

@@ -12,7 +12,7 @@ import json
 import pathlib
 import sys
 
-from claims import ClaimsOfRuns
+from claims import ClaimsOfRuns, arguments
 
 SAMPLES = pathlib.Path(__file__).resolve().parent.parent / "samples"
 ENDINGS = {".oemp", ".prf", ".rpt", ".taligent", ".gclog", ".sqlite", ".log", ".lg"}
@@ -301,13 +301,7 @@ def self_test():
 
 
 def main():
-    parser = argparse.ArgumentParser(description="Hold memprof sql to what it promises.")
-    parser.add_argument("--memprof")
-    parser.add_argument("--server")
-    parser.add_argument("--self-test", action="store_true")
-    asked = parser.parse_args()
-    if asked.self_test:
-        return self_test()
+    asked = arguments(__doc__, self_test, server={})
     trials = Trials(asked.memprof, asked.server)
     all_of(trials)
     sys.exit(trials.end(least=300))
