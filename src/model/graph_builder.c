@@ -359,7 +359,7 @@ void mp_model_count_roots(mp_model *model, const mp_graph *graph)
 
 void mp_model_leave_graph(mp_model *model)
 {
-    if (model->graph && model->leave && model->kind == MP_KIND_DUMP)
+    if (model->graph && model->leave && mp_holds_dumps(model->holds))
         model->leave(model);
 }
 

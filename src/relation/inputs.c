@@ -67,7 +67,7 @@ static void set_heap(mp_relation_source *source, recording_row *row)
     row->live_objects = totals.live_objects;
     row->live_bytes = totals.live_bytes;
     row->peak_bytes = totals.peak_bytes;
-    if (source->model->kind == MP_KIND_DUMP)
+    if (mp_holds_dumps(source->model->holds))
         return;
     row->created_objects = totals.created_objects;
     row->created_bytes = totals.created_bytes;
