@@ -1,7 +1,6 @@
 /* Conversion of text to UTF-8 while it is read. The encoding is taken from the byte-order mark.
- * Without
- * one it is UTF-16 if the first characters are clearly UTF-16, otherwise the encoding that the user
- * named.
+ * Without one it is UTF-16 if the first characters are clearly UTF-16, otherwise the encoding that
+ * the user named.
  *
  * A byte-order mark is skipped. The whole text is converted, not only its names: in some encodings
  * the second byte of a character can look like a quote or a bar. SQLite databases store the
