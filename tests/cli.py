@@ -10,9 +10,9 @@ A case is a folder with these files:
     why      for people: how the true answer was worked out
 
 Titles of columns are compared once per table, by the case that tests/cli/titles names before the row of titles.
-In the output of all other cases, rows that consist of such titles are left out. There, two blanks separate the
-cells of the table, because titles affect the widths of columns. So a new title changes only the cases that show
-it, and those about the width of a line (--width).
+All other rows that consist of such titles are left out. There, two blanks separate the cells of the table, because
+titles affect the widths of columns. So a new title changes only the cases that show it, and those about the width
+of a line (--width).
 
 The line may use these variables. Only WORK is an absolute path, so it must not reach the output.
 
@@ -53,15 +53,17 @@ TITLES = dict(read_titles())
 KNOWN = {title for row in TITLES for title in row.split(b"  ")}
 
 
-def without_titles(out):
-    """Return the output without rows of titles. In the indented rows below each of them, cells are separated by
-    two blanks. A line with one cell is a frame or a note, and stays as it is."""
+def without_titles(out, case=""):
+    """Return the output without rows of titles, except those that the case is to show. In the indented rows below
+    each of the others, cells are separated by two blanks. A line with one cell is a frame or a note, and stays as
+    it is."""
     kept, in_table = [], False
     for line in out.split(b"\n"):
         cells = GAP.sub(b"  ", line.strip())
         if b"  " in cells and KNOWN.issuperset(cells.split(b"  ")):
-            in_table = True
-            continue
+            in_table = TITLES.get(cells) != case
+            if in_table:
+                continue
         in_table = in_table and line.startswith(b"  ")
         kept.append(b"  " + cells if in_table and b"  " in cells else line)
     return b"\n".join(kept)
@@ -111,8 +113,7 @@ def run(case, program):
             timeout=SECONDS,
             check=False,
         )
-    shows_titles = case.name in TITLES.values() or "--width" in line
-    out = done.stdout if shows_titles else without_titles(done.stdout)
+    out = done.stdout if "--width" in line else without_titles(done.stdout, case.name)
     return {"out": out, "err": done.stderr, "status": b"%d\n" % done.returncode}
 
 
