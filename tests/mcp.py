@@ -29,8 +29,8 @@ MODULES = pathlib.Path(os.environ.get("MEMPROF_NODE_MODULES", "node_modules"))
 PACKAGE = MODULES / "@modelcontextprotocol" / "sdk"
 PARSE_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, INVALID_PARAMS = -32700, -32600, -32601, -32602
 BEGIN = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
-# Commands that are not reports.
-OTHERS = {"baseline", "browse", "export", "formats", "mcp", "schema", "spool", "watch"}
+# Commands that are not reports, and one that needs a folder of sources.
+OTHERS = {"annotate", "baseline", "browse", "export", "formats", "mcp", "schema", "spool", "watch"}
 # Questions: a tool, its arguments, and the same question as words of a command line, without the file.
 QUESTIONS = [
     ("analyze", "shop-v2.oemp", {}, []),
@@ -52,6 +52,16 @@ QUESTIONS = [
     ("timeline", "shop-v4.prf", {}, []),
     ("top", "shop.taligent", {"at": "90s"}, ["--at", "90s"]),
 ]
+# Recordings of each kind. For arguments that are neither switches nor choices, values of which at least one is valid.
+KINDS = "shop-v2.oemp", "shop-v4.prf", "shop.taligent", "shop-3.gclog", "shop-aqtime.sqlite", "shop-requests-AS1.oemp"
+VALUES = {"domain": ["Shop.exe"], "encoding": ["CP1252"], "group": ["file"], "input-format": ["oemp", "prf", "gclog", "rpm"],
+          "against": ["saved.baseline"], "suppress": ["shop.suppressions"], "normalize": ["s/build-[0-9]+/build/"],
+          "since": ["90s"], "until": ["90s"], "at": ["90s"], "temporary": ["250us"], "today": ["2027-06-30"], "min-size": ["1K"],
+          "exclude": ["Shop.*"], "status": ["new", "partial"], "order": ["name"], "max-name": ["64K"], "slices": [3],
+          "base": KINDS, "policy": ["shop.policy", "profile.policy"], "code": ["*getPrice*"], "type": ["1", "Shop.PriceCache"],
+          "object": ["1c1c4a"], "statement": ["select 1 as n"], "source": ["*"], "name": ["*"], "by": ["namespace"]}
+# Operands that tools need, or an argument that others need.
+NEEDED = {"diff": "base", "gate": "policy", "sql": "statement", "object": "type", "path": "object", "retained": "by"}
 
 
 class Server:
@@ -154,6 +164,47 @@ class Trials(ClaimsOfProgram):
             answer = server.ask("tools/list", {"cursor": cursor})
             self.claim(answer.get("error", {}).get("code") == INVALID_PARAMS, cursor, answer)
         self.ends(server, "lists")
+
+    def accepted(self):
+        """Each argument that a tool offers is accepted by its command, for recordings of some kind, in brief answers
+        and in pages."""
+        folder = tempfile.TemporaryDirectory()
+        self.run("baseline", "save", SAMPLES / "shop-v2.oemp", "--store", folder.name, "--as", "saved")
+        server, cursor, tools = self.server(SAMPLES, folder.name), "0", []
+        while cursor:
+            result = server.ask("tools/list", {"cursor": cursor}).get("result", {})
+            tools += [tool for tool in result.get("tools", []) if tool["name"] != "recordings"]
+            cursor = result.get("nextCursor")
+
+        def refusal(tool, **arguments):
+            answer = server.ask("tools/call", {"name": tool, "arguments": arguments})
+            result = answer.get("result", {"isError": True})
+            return "".join(one["text"] for one in result.get("content", [])) or str(answer) if result["isError"] else ""
+
+        self.claim(len(tools) > 20, "tools", len(tools))
+
+        def is_accepted(tool, name, value):
+            """Return true if the argument is valid for any recording, alone or together with the operand."""
+            need = NEEDED.get(tool, name)
+            for files in *([file] for file in KINDS), ["shop-2.gclog", "shop-3.gclog"]:
+                for more in ({}, *({need: one} for one in VALUES.get(need, []))):
+                    arguments = {"files": files, **more, name: value}
+                    refused = refusal(tool, **arguments)
+                    if not refused and not refusal(tool, **arguments, cursor="0:0"):
+                        return True
+                    self.claim(refused.strip(), tool, arguments, "is refused without a reason")
+            return False
+
+        for tool in tools:
+            for name, schema in tool["inputSchema"]["properties"].items():
+                if name in ("files", "cursor"):
+                    continue
+                one = schema.get("items", schema)
+                values = [True] if one["type"] == "boolean" else one.get("enum") or VALUES.get(name, [1])
+                some = any(is_accepted(tool["name"], name, [value] if schema["type"] == "array" else value) for value in values)
+                self.claim(some, tool["name"], name, values, "is always refused")
+        self.ends(server, "accepted")
+        folder.cleanup()
 
     def hostile(self):
         """An invalid message gets an error, and the next message gets its answer."""
@@ -450,7 +501,7 @@ class Trials(ClaimsOfProgram):
                 {"jsonrpc": "2.0", "id": 1, "method": "ping"}).encode(), stdout=full, stderr=subprocess.PIPE, check=False)
         self.claim(done.returncode == 3 and b"cannot write" in done.stderr, "a full disk", done.returncode, done.stderr)
 
-    CHECKS = (begins, lists, hostile, answers, many_pages, wrong_arguments, confined, listed_in_pages, kept, cancelled,
+    CHECKS = (begins, lists, accepted, hostile, answers, many_pages, wrong_arguments, confined, listed_in_pages, kept, cancelled,
               cancelled_statement, written)
 
     # --- a client of others ---

@@ -145,8 +145,7 @@ static bool selects(const cli_option *option)
 
 static bool is_listed(const cli_command *command, const cli_option *option)
 {
-    return is_of(command, option, CLI_PART) && selects(option) &&
-           strncmp(option->name, "not-", 4) != 0;
+    return is_of(command, option, CLI_PART) && selects(option) && !mp_option_excludes(option->name);
 }
 
 /* Print the options that select, grouped by their arguments: "--type, --name GLOB, --stack REGEX".

@@ -119,7 +119,9 @@ static bool parse(const mcp_call *call, const cli_options *server, cli_options *
 {
     bool ok = cli_parse((int)call->count, (char **)call->words, server->commands,
                         server->command_count, options);
-    ok = ok && options->command.report && options->path_count == call->path_count;
+    if (ok && options->path_count != call->path_count)
+        ok = cli_refuse(options, "%s cannot be combined with an argument that replaces it",
+                        mp_operand_argument(options->command.report->operand));
     for (size_t i = 0; ok && i < call->path_count; i++)
         ok = strcmp(options->paths[i], call->paths[i]) == 0;
     return ok;

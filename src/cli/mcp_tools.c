@@ -12,15 +12,18 @@ static const char introduction[] =
     "the first rows only: call a tool again with the same arguments and its cursor for all rows. "
     "Many tools have these arguments; not-type and so on exclude what matches:";
 
+/* Return true if tools whose command has the option have it as an argument. */
+static bool may_offer(const cli_option *option)
+{
+    return (option->kind == CLI_ASKS || option->kind == CLI_READS_AS) && !option->no_tool &&
+           !(option->section == CLI_GENERAL && option->harmless);
+}
+
 bool mcp_is_offered(const cli_command *command, const cli_option *option)
 {
-    const mp_report *report = command->report;
-    return cli_option_of(command, option->name) == option &&
-           (option->kind == CLI_ASKS || option->kind == CLI_READS_AS) &&
-           !(option->section == CLI_GENERAL && option->harmless) &&
-           !mp_text_is(option->argument ? option->argument : "", "DIR") &&
-           !mp_text_is(option->name, "all-tables") && !mp_text_is(option->name, "file") &&
-           !mp_text_is(option->name, mp_operand_argument(report->operand));
+    return may_offer(option) && cli_option_of(command, option->name) == option &&
+           cli_option_kinds(command, option) &&
+           !mp_text_is(option->name, mp_operand_argument(command->report->operand));
 }
 
 /* --- descriptions --- */
@@ -96,8 +99,7 @@ json_t *mcp_instructions(void)
     mp_text_put(&text, introduction, sizeof introduction - 1);
     for (size_t i = 0; i < cli_option_count; i++) {
         const cli_option *option = &cli_option_table[i];
-        if (!is_shared(option) || (option->section == CLI_GENERAL && option->harmless) ||
-            strncmp(option->name, "not-", 4) == 0)
+        if (!is_shared(option) || !may_offer(option) || mp_option_excludes(option->name))
             continue;
         const int length = snprintf(line, sizeof line, "\n%s: %s", option->name,
                                     mp_spell(help, sizeof help, option->help, ""));
@@ -115,7 +117,6 @@ static json_t *describe_operand(const cli_command *command)
         [MP_OPERAND_BASE] = "recording or baseline to compare with",
         [MP_OPERAND_POLICY] = "policy file with the rules",
         [MP_OPERAND_CODE] = "name of the code",
-        [MP_OPERAND_PROGRAM] = "name of the program",
         [MP_OPERAND_STATEMENT] = "one SELECT of SQLite; the argument schema lists the tables",
     };
     return json_pack("{s:s, s:s}", "type", "string", "description",
@@ -134,8 +135,7 @@ static json_t *describe(const cli_command *command)
     if (report->operand != MP_OPERAND_NONE) {
         const char *name = mp_operand_argument(report->operand);
         json_object_set_new(properties, name, describe_operand(command));
-        if (report->operand == MP_OPERAND_BASE || report->operand == MP_OPERAND_POLICY ||
-            report->operand == MP_OPERAND_PROGRAM)
+        if (report->operand == MP_OPERAND_BASE || report->operand == MP_OPERAND_POLICY)
             json_array_append_new(required, json_string(name));
     }
     for (size_t i = 0; i < cli_option_count; i++)
@@ -160,10 +160,12 @@ static json_t *describe_listing(void)
                      "annotations", "readOnlyHint", true, "openWorldHint", false);
 }
 
-/* Return true if the command is a report, and therefore a tool. */
+/* Return true if the command is a report, and therefore a tool. A report about source files is not:
+ * tools have no argument for the folder of the sources, without which it has no answer. */
 static bool is_tool(const cli_command *command)
 {
-    return command->report && !(command->scope & (CLI_STORES | CLI_EXPORTS));
+    return command->report && !(command->scope & (CLI_STORES | CLI_EXPORTS)) &&
+           command->report->operand != MP_OPERAND_PROGRAM;
 }
 
 json_t *mcp_tools_list(const cli_options *options, size_t first)

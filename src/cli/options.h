@@ -148,6 +148,9 @@ typedef struct cli_option {
     /* Does not change the result of limits and rules, so it may be set in a .memprof (see
      * cli_option_is_heeded). */
     bool harmless;
+    /* Not an argument of the tools of mcp: it concerns text output, or a folder or file that they
+     * may not read. */
+    bool no_tool;
 } cli_option;
 
 extern const cli_option cli_option_table[];

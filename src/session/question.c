@@ -142,14 +142,21 @@ int64_t *mp_question_limit(const mp_question *question)
 
 /* --- setting --- */
 
+static const char exclusion[] = "not-"; /* prefix of the options that exclude */
+
+bool mp_option_excludes(const char *name)
+{
+    return strncmp(name, exclusion, sizeof exclusion - 1) == 0;
+}
+
 /* Add a pattern to the selection. `name` is that of the option: "type", "not-type". */
 static bool add_criterion(mp_question *question, const char *name, const char *pattern,
                           mp_error *error)
 {
-    const bool negated = strncmp(name, "not-", 4) == 0;
+    const bool negated = mp_option_excludes(name);
     mp_selection *selection = &question->selection;
     mp_subject subject = 0;
-    while (strcmp(mp_subject_name(subject), name + (negated ? 4 : 0)) != 0)
+    while (strcmp(mp_subject_name(subject), name + (negated ? sizeof exclusion - 1 : 0)) != 0)
         subject++;
     mp_grow(&question->criteria, &question->criterion_capacity, selection->count + 1,
             sizeof *question->criteria);

@@ -43,6 +43,8 @@ void mp_question_free(mp_question *question);
  * option such as "not-type". Return false with error MP_ERROR_UNUSED if the report does not have
  * the argument, MP_ERROR_ARGUMENT if the text is invalid. */
 bool mp_question_set(mp_question *question, const char *name, const char *text, mp_error *error);
+/* Return true for a selection option that excludes, such as "not-type". */
+bool mp_option_excludes(const char *name);
 /* Note that a shared reading option was given, so that reports that cannot use it refuse it. */
 void mp_question_note(mp_question *question, const char *argument, const char *spelled);
 /* Set the options for reading the question's own files, such as its policy. */
