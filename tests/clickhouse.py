@@ -185,6 +185,46 @@ class Trials(ClaimsOfProgram):
         self.claim(len(rows) == 1 and rows[0]["files"] == 2 and rows[0]["recording"] == uuid(xxh128(sums.encode())),
                    "parts of a recording", rows)
 
+    def all_tables(self, folder):
+        """A folder of all tables has the rows of each table. Another export replaces it, and an error leaves it as
+        it was, as it leaves a folder with other files."""
+        target, foreign, good = folder / "tables", folder / "foreign", SAMPLES / "shop-v2.oemp"
+        words = ["--label", "host=a7", *(path for path in samples() if "part" not in path.name)]
+        files = {f"{table}.jsonl" for table in TABLES}
+
+        def contents(where):
+            return {path.name: path.read_text() for path in where.iterdir()} if where.exists() else None
+
+        def write(*more):
+            return self.run("export", "--to", "clickhouse-tables", "-o", *more)
+
+        done = write(target, *words)
+        got = contents(target) or {}
+        told = dict(re.findall(r"^  (\w+) +([\d,]+)$", done.stdout, re.MULTILINE))
+        self.claim(done.returncode == 0 and set(got) == files, "files", sorted(got), done.stderr)
+        for table in TABLES:
+            wanted = self.run("export", "--to", "clickhouse", "--table", table, *words).stdout
+            rows = [line for line in wanted.splitlines() if line]
+            self.claim(rows and got.get(f"{table}.jsonl", "").splitlines() == rows, table, "has other rows")
+            self.claim(told.get(table, "").replace(",", "") == str(len(rows)), table, told.get(table), "rows, not", len(rows))
+        done, one = write(target, good), contents(target)
+        self.claim(done.returncode == 0 and one and one != got and set(one) == files, "another export", done.stderr)
+        for status, more in ((3, [good, folder / "missing.oemp"]), (3, [f"{good}@3"]), (2, [good, "--label", "host"]),
+                             (2, [good, "--table", "sites"]), (2, [good, "--type", "OOABL*"])):
+            done = write(target, *more)
+            self.claim(done.returncode == status and done.stderr and contents(target) == one, more, done.returncode, done.stderr)
+            done = write(folder / "none", *more)
+            self.claim(done.returncode == status and contents(folder / "none") is None, more, "makes a folder", done.stderr)
+        for name, text in ("notes.txt", "mine"), ("sites.jsonl", "mine"), ("sites.jsonl", ""), ("others.jsonl", "\n"), ("recordings.csv", "\n"):
+            foreign.mkdir()
+            (foreign / name).write_text(text)
+            done = write(foreign, good)
+            self.claim(done.returncode == 3 and name in done.stderr and contents(foreign) == {name: text}, name, done.stderr)
+            (foreign / name).unlink()
+            foreign.rmdir()
+        done = self.run("export", "--to", "clickhouse-tables", good)
+        self.claim(done.returncode == 2 and "--output" in done.stderr, "standard output", done.stderr)
+
     def failures(self, folder):
         """If a recording cannot be read, it is left out and the exit status is not 0; then no file is written."""
         good, missing, broken, text = (SAMPLES / "shop-v2.oemp", folder / "missing.oemp", folder / "broken.sqlite", folder / "a.txt")
@@ -228,6 +268,7 @@ def everything(trials):
         for path in samples():
             trials.sample(path)
         trials.several(pathlib.Path(name))
+        trials.all_tables(pathlib.Path(name))
         trials.failures(pathlib.Path(name))
         trials.refusals()
 

@@ -28,8 +28,8 @@ from roots import skip
 
 SAMPLES = pathlib.Path(__file__).resolve().parent.parent / "samples"
 EVIL = '</script>"\\" {x="1"} -> n0; %n &lt; \u202e\u200b\x1b[31m\n# EOF'
-# tests/exports.py, tests/flames.py, tests/fleetdb.py and tests/csvfolder.py check these.
-ELSEWHERE = {"aqtime", "csv", "folded", "speedscope", "sqlite"}
+# tests/exports.py, tests/flames.py, tests/fleetdb.py, tests/csvfolder.py and tests/clickhouse.py check these.
+ELSEWHERE = {"aqtime", "clickhouse-tables", "csv", "folded", "speedscope", "sqlite"}
 
 
 def fail(what):

@@ -15,6 +15,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "export/exporter.h"
+#include "export/table_folder.h"
 #include "sql/values.h"
 
 /* Version of the rows. Increase it when the rows of the same recording change. */
@@ -225,20 +226,20 @@ bool mp_clickhouse_check_labels(const mp_argument_texts *labels, mp_error *error
     return true;
 }
 
-/* Rows of all recordings of an export. */
+/* State of an export. */
 typedef struct rows_written {
-    const char *path;
-    const char *table;
-    int64_t rows;
+    const char *path;                   /* NULL: standard output */
+    mp_table_folder folder;             /* files of an export of all tables */
+    int64_t rows[MP_CLICKHOUSE_TABLES]; /* rows of all recordings; MP_UNKNOWN: not exported */
 } rows_written;
 
-static void write_rows(const mp_request *request, const mp_window *window,
-                       const mp_clickhouse_table *table)
+/* Write the rows of a table, and count them. ClickHouse clients accept an empty line, but not an
+ * empty input: `fills` writes one if there are no rows. */
+static void write_rows(const mp_request *request, mp_relation_source *source,
+                       const mp_clickhouse_table *table, FILE *file, bool fills)
 {
     const clickhouse_arguments *asked = request->arguments;
-    mp_relation_source *source =
-        mp_relation_source_new(request->filter, window, request->diagnostics);
-    row_writer writer = {.file = request->file};
+    row_writer writer = {.file = file};
     int64_t rows = 0;
     begin_rows(&writer, table, request->model, &asked->labels);
     if (mp_relation_fits(table->relation, source)) {
@@ -247,37 +248,72 @@ static void write_rows(const mp_request *request, const mp_window *window,
             put_row(&writer, &cursor);
         mp_cursor_free(&cursor);
     }
-    if (!rows) /* ClickHouse clients accept an empty line, but not an empty input */
+    if (fills && !rows)
         fputc('\n', writer.file);
-    rows_written *written = request->sink;
-    written->table = table->name;
-    written->rows += rows;
+    int64_t *written = &((rows_written *)request->sink)->rows[table - mp_clickhouse_tables];
+    *written = (*written == MP_UNKNOWN ? 0 : *written) + rows;
     mp_id_index_free(&writer.seen);
     free(writer.shared.text);
     free(writer.key.text);
+}
+
+/* Write the rows of a table to the file of the request or, if `only` is NULL, those of all tables
+ * to the files of the folder. */
+static bool write_recording(const mp_request *request, const mp_clickhouse_table *only,
+                            mp_error *error)
+{
+    const rows_written *written = request->sink;
+    const bool heap = request->model->holds & MP_HOLDS_LEDGER;
+    mp_window window;
+    if (!mp_export_is_whole(request, error) ||
+        (heap && !mp_request_window(request, &window, error)))
+        return false;
+    mp_relation_source *source =
+        mp_relation_source_new(request->filter, heap ? &window : NULL, request->diagnostics);
+    for (size_t i = 0; i < MP_CLICKHOUSE_TABLES; i++) {
+        const mp_clickhouse_table *table = &mp_clickhouse_tables[i];
+        if (only == table)
+            write_rows(request, source, table, request->file, true);
+        else if (!only)
+            write_rows(request, source, table, mp_table_folder_file(&written->folder, i), false);
+    }
     mp_relation_source_free(source);
+    if (heap)
+        mp_window_free(&window);
+    return true;
 }
 
 static bool write_table(const mp_request *request, mp_document *document, mp_error *error)
 {
     (void)document;
     const clickhouse_arguments *asked = request->arguments;
-    const mp_clickhouse_table *table = mp_clickhouse_table_find(asked->table);
-    const bool heap = request->model->holds & MP_HOLDS_LEDGER;
-    mp_window window;
-    if (!mp_clickhouse_check_labels(&asked->labels, error) || !mp_export_is_whole(request, error) ||
-        (heap && !mp_request_window(request, &window, error)))
-        return false;
-    write_rows(request, heap ? &window : NULL, table);
-    if (heap)
-        mp_window_free(&window);
-    return true;
+    return mp_clickhouse_check_labels(&asked->labels, error) &&
+           write_recording(request, mp_clickhouse_table_find(asked->table), error);
+}
+
+static const char *table_name(size_t table)
+{
+    return table < MP_CLICKHOUSE_TABLES ? mp_clickhouse_tables[table].name : NULL;
+}
+
+static bool write_tables(const mp_request *request, mp_document *document, mp_error *error)
+{
+    static const mp_table_files files = {table_name, .ending = ".jsonl", .head = "{\"recording\":"};
+    (void)document;
+    const clickhouse_arguments *asked = request->arguments;
+    rows_written *written = request->sink;
+    return mp_clickhouse_check_labels(&asked->labels, error) &&
+           (written->folder.files ||
+            mp_table_folder_open(&written->folder, written->path, &files, error)) &&
+           write_recording(request, NULL, error);
 }
 
 static void *begin_rows_written(const char *path)
 {
     rows_written *written = mp_alloc_zero(1, sizeof *written);
-    written->path = path ? path : "(standard output)";
+    written->path = path;
+    for (size_t i = 0; i < MP_CLICKHOUSE_TABLES; i++)
+        written->rows[i] = MP_UNKNOWN;
     return written;
 }
 
@@ -286,12 +322,26 @@ static bool end_rows_written(void *sink, bool keep, mp_document *document, mp_er
     (void)error;
     rows_written *written = sink;
     if (keep) {
-        mp_written(document, &(mp_request){.path = written->path}, "rows for ClickHouse",
+        const char *path = written->path ? written->path : "(standard output)";
+        mp_written(document, &(mp_request){.path = path}, "rows for ClickHouse",
                    &mp_nothing_written);
-        mp_written_rows(document, mp_written_table(document), written->table, written->rows);
+        mp_table *table = mp_written_table(document);
+        for (size_t i = 0; i < MP_CLICKHOUSE_TABLES; i++)
+            if (written->rows[i] != MP_UNKNOWN)
+                mp_written_rows(document, table, mp_clickhouse_tables[i].name, written->rows[i]);
     }
     free(written);
     return keep;
+}
+
+static bool end_tables_written(void *sink, bool keep, mp_document *document, mp_error *error)
+{
+    rows_written *written = sink;
+    for (size_t i = 0; keep && i < MP_CLICKHOUSE_TABLES; i++)
+        if (!written->rows[i])
+            fputc('\n', mp_table_folder_file(&written->folder, i));
+    keep = mp_table_folder_close(&written->folder, keep, error);
+    return end_rows_written(sink, keep, document, error);
 }
 
 enum { LOGS = 1, EVERY_VARIANT = ~0 };
@@ -303,30 +353,44 @@ static const mp_choice choices[] = {
     {0},
 };
 
-/* Options that select objects are missing: rows of a part would be mistaken for those of the whole
- * recording. */
+/* Arguments of both exports; that of all tables has no "table", the last one. Options that select
+ * objects are missing: rows of a part would be mistaken for those of the whole recording. */
 static const mp_argument arguments[] = {
-    {"table", offsetof(clickhouse_arguments, table), (unsigned)EVERY_VARIANT},
     {"label", offsetof(clickhouse_arguments, labels), (unsigned)EVERY_VARIANT},
     MP_SHARES("slices", LOGS),
     MP_SHARES("reorder", LOGS),
+    {"table", offsetof(clickhouse_arguments, table), (unsigned)EVERY_VARIANT},
 };
+enum { ARGUMENTS = sizeof arguments / sizeof *arguments };
+
+#define REPORT_OF(argument_count, write)                                                           \
+    .wants_checksums = true, .separates = true, .separates_dumps = true,                           \
+    .arguments = {arguments, (argument_count), sizeof defaults, &defaults},                        \
+    .variants = {MP_HEAP_VARIANTS(write),                                                          \
+                 {.needs = MP_HOLDS_LEDGER, .run = (write)},                                       \
+                 {.needs = MP_HOLDS_PROFILE, .run = (write)}}
 
 const mp_exporter mp_exporter_clickhouse = {
     .name = "clickhouse",
     .endings = ".jsonl",
     .report = {.name = MP_EXPORT_TO("clickhouse"),
                .summary = "rows of many recordings for a ClickHouse table",
-               .wants_checksums = true,
-               .separates = true,
-               .separates_dumps = true,
-               MP_ARGUMENTS(arguments, defaults),
                .choices = choices,
-               .variants = {MP_HEAP_VARIANTS(write_table),
-                            {.needs = MP_HOLDS_LEDGER, .run = write_table},
-                            {.needs = MP_HOLDS_PROFILE, .run = write_table}}},
+               REPORT_OF(ARGUMENTS, write_table)},
     .many = true,
     .skips = true,
     .begin = begin_rows_written,
     .end = end_rows_written,
+};
+
+const mp_exporter mp_exporter_clickhouse_tables = {
+    .name = "clickhouse-tables",
+    .endings = "",
+    .report = {.name = MP_EXPORT_TO("clickhouse-tables"),
+               .summary = "folder with the rows of all ClickHouse tables",
+               REPORT_OF(ARGUMENTS - 1, write_tables)},
+    .in_place = true,
+    .many = true,
+    .begin = begin_rows_written,
+    .end = end_tables_written,
 };

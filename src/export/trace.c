@@ -350,7 +350,7 @@ const mp_exporter mp_exporter_trace = {
     .name = "trace",
     .endings = ".json",
     .report = {.name = MP_EXPORT_TO("trace"),
-               .summary = "memory over time, or a traced profile, for Perfetto and Chrome",
+               .summary = "memory over time, or a traced profile, for Perfetto",
                .wants_traces = true,
                MP_ARGUMENTS(arguments, defaults),
                .variants = {MP_HEAP_VARIANTS(run_memory),
