@@ -97,6 +97,27 @@ class Trials(ClaimsOfProgram):
         again = self.spool(source, archive, "--rows", rows)
         self.claim(again.returncode == 0 and len(self.archived(archive)) == len(samples), "a pass without recordings", again.stderr)
 
+    def reads(self, generate):
+        """A recording is read as often as its steps need, and not once for each table: for the checksum that names
+        it, for its rows and the checksum in them, for its baseline and the archive. The kernel adds what the
+        processes read to the figures of the process that waits for them."""
+        source, archive, rows = self.place()
+        large = source / "large.oemp"
+        subprocess.run([generate, "oemp", "--version", "2", "--objects", "50000", "--snapshots", "8", "-o", large], check=True)
+        age(large)
+        size = large.stat().st_size
+
+        def read_bytes():
+            with open("/proc/self/io", encoding="ascii") as file:
+                return int(file.readline().split()[1])
+
+        before = read_bytes()
+        done = self.spool(source, archive, "--rows", rows)
+        times = (read_bytes() - before) / size
+        self.claim(done.returncode == 0 and size > 2 << 20 and not done.stderr and all(list((rows / table).glob("large.oemp.*.jsonl")) for table in TABLES),
+                   "a large recording", size, done.stderr)
+        self.claim(times < 7, "it is read", times, "times")
+
     def names(self):
         """Different recordings with the same name and day are both kept; a repeated one is stored once."""
         source, archive, rows = self.place()
@@ -289,6 +310,7 @@ class Trials(ClaimsOfProgram):
 def everything(trials, asked):
     for check in (trials.steps, trials.names, trials.others, trials.failures, trials.keep, trials.refusals, trials.follow):
         check()
+    trials.reads(asked.generate)
     trials.killed_with_folder(asked.generate, asked.recordings, asked.kills)
     trials.killed_with_engine(asked.generate, max(10, asked.recordings // 10), max(3, asked.kills // 10))
 

@@ -1,5 +1,6 @@
 #include "cli/spool_steps.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <spawn.h>
@@ -66,14 +67,13 @@ static int run_memprof(word_list *words, bool is_silent)
 
 /* --- rows --- */
 
-/* Write the rows of a table to a file, which appears when it is complete. */
-static int export_rows(const cli_options *options, const char *path, const char *table,
-                       const char *target)
+/* Write the rows of all tables to files of a folder. The recording is read once. */
+static int export_rows(const cli_options *options, const char *path, const char *folder)
 {
     word_list words = {0};
-    const char *const first[] = {"memprof",  "export", "--to",    "clickhouse",
-                                 "--table",  table,    "--quiet", "--no-config",
-                                 "--output", target,   NULL};
+    const char *const first[] = {"memprof",           "export",  "--to",
+                                 "clickhouse-tables", "--quiet", "--no-config",
+                                 "--output",          folder,    NULL};
     add_words(&words, first);
     for (size_t i = 0; i < options->labels.count; i++) {
         add_word(&words, "--label");
@@ -130,34 +130,66 @@ static bool send_rows(const cli_options *options, const mp_clickhouse_table *tab
     return code == 0;
 }
 
-static cli_spool_outcome put_table(const cli_options *options, const char *path,
-                                   const mp_clickhouse_table *table, const mp_archive_place *place,
-                                   const char *work)
+/* Move the rows of a table to its folder among the rows of other recordings. */
+static bool move_rows(const cli_options *options, const mp_clickhouse_table *table,
+                      const char *rows, const mp_archive_place *place)
 {
     mp_arena texts = {0};
-    const char *target = mp_arena_format(&texts, "%s/%s.jsonl", work, table->name);
-    if (options->row_folder) {
-        const char *folder = mp_arena_format(&texts, "%s/%s", options->row_folder, table->name);
-        mkdir(options->row_folder, 0777); /* if this fails, the export reports the missing folder */
-        mkdir(folder, 0777);
-        target = mp_arena_format(&texts, "%s/%s.jsonl", folder, place->name);
-    }
-    cli_spool_outcome outcome = CLI_SPOOL_DONE;
-    const int status = export_rows(options, path, table->name, target);
-    if (status != 0)
-        outcome = status < 0 || is_readable(path) ? CLI_SPOOL_LATER : CLI_SPOOL_BAD;
-    else if (options->row_command && !send_rows(options, table, target))
-        outcome = CLI_SPOOL_LATER;
+    const char *folder = mp_arena_format(&texts, "%s/%s", options->row_folder, table->name);
+    const char *target = mp_arena_format(&texts, "%s/%s.jsonl", folder, place->name);
+    mkdir(folder, 0777); /* if this fails, so does the next call */
+    const bool ok = rename(rows, target) == 0;
+    if (!ok)
+        cli_put_fault(target, "cannot be written: %s", strerror(errno));
     mp_arena_free(&texts);
-    return outcome;
+    return ok;
 }
 
+static bool put_tables(const cli_options *options, const char *folder,
+                       const mp_archive_place *place)
+{
+    bool ok = true;
+    for (size_t i = 0; ok && i < MP_CLICKHOUSE_TABLES; i++) {
+        mp_arena texts = {0};
+        const mp_clickhouse_table *table = &mp_clickhouse_tables[i];
+        const char *rows = mp_arena_format(&texts, "%s/%s.jsonl", folder, table->name);
+        ok = options->row_command ? send_rows(options, table, rows)
+                                  : move_rows(options, table, rows, place);
+        mp_arena_free(&texts);
+    }
+    return ok;
+}
+
+/* Remove a folder and the files in it, which an earlier process may have left. */
+static void remove_folder(const char *path)
+{
+    DIR *folder = opendir(path);
+    for (const struct dirent *entry; folder && (entry = readdir(folder));)
+        unlinkat(dirfd(folder), entry->d_name, 0); /* fails for "." and ".." */
+    if (folder)
+        closedir(folder);
+    rmdir(path);
+}
+
+/* Write the rows of the recording to a hidden folder, and pass them on when all are complete. */
 static cli_spool_outcome put_rows(const cli_options *options, const char *path,
                                   const mp_archive_place *place, const char *work)
 {
+    mp_arena texts = {0};
     cli_spool_outcome outcome = CLI_SPOOL_DONE;
-    for (size_t i = 0; i < MP_CLICKHOUSE_TABLES && outcome == CLI_SPOOL_DONE; i++)
-        outcome = put_table(options, path, &mp_clickhouse_tables[i], place, work);
+    const char *folder = options->row_folder
+                             ? mp_arena_format(&texts, "%s/.%s", options->row_folder, place->name)
+                             : mp_arena_format(&texts, "%s/rows", work);
+    if (options->row_folder)
+        mkdir(options->row_folder, 0777); /* if this fails, the export reports the missing folder */
+    remove_folder(folder);
+    const int status = export_rows(options, path, folder);
+    if (status != 0)
+        outcome = status < 0 || is_readable(path) ? CLI_SPOOL_LATER : CLI_SPOOL_BAD;
+    else if (!put_tables(options, folder, place))
+        outcome = CLI_SPOOL_LATER;
+    remove_folder(folder);
+    mp_arena_free(&texts);
     return outcome;
 }
 
