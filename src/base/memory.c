@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "memprof/diagnostics.h"
 #include "memprof/memprof.h"
@@ -33,14 +35,31 @@ static void *checked(void *memory)
     return memory ? memory : mp_out_of_memory();
 }
 
+/* Check memory that was allocated, and ask the kernel for huge pages if it is large. Tables this size
+ * are accessed at random, so that with small pages most accesses miss the processor's cache of
+ * addresses, and each page is a fault. Where the kernel refuses, only time is lost. */
+static void *settled(void *memory, size_t bytes)
+{
+    enum { LARGE = 4 << 20 };
+    checked(memory);
+    if (bytes >= LARGE) {
+        /* The advice covers whole pages. If it split the mapping, realloc could not extend it, and would
+         * copy. */
+        const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+        char *start = (char *)memory - ((uintptr_t)memory & (page - 1));
+        madvise(start, (size_t)((char *)memory - start) + bytes, MADV_HUGEPAGE);
+    }
+    return memory;
+}
+
 void *mp_alloc(size_t bytes)
 {
-    return checked(malloc(bytes ? bytes : 1));
+    return settled(malloc(bytes ? bytes : 1), bytes);
 }
 
 void *mp_alloc_zero(size_t count, size_t size)
 {
-    return checked(calloc(count ? count : 1, size));
+    return settled(calloc(count ? count : 1, size), count * size);
 }
 
 char *mp_copy(const char *text, size_t length)
@@ -62,7 +81,7 @@ void mp_grow(void *array, size_t *capacity, size_t need, size_t size)
     memcpy(&memory, array, sizeof memory);
     if (wanted > SIZE_MAX / size)
         checked(NULL);
-    memory = checked(realloc(memory, wanted * size));
+    memory = settled(realloc(memory, wanted * size), wanted * size);
     memcpy(array, &memory, sizeof memory);
     *capacity = wanted;
 }
