@@ -34,6 +34,10 @@ bool mp_glob_fits(const char *glob, const char *text, unsigned flags)
      * rest does not match, the star takes one more character. Earlier stars need no
      * backtracking. */
     const char *star = NULL, *taken = NULL;
+    const unsigned char first = (unsigned char)*glob;
+    if (first != (unsigned char)*text && first < 0x80 && !(flags & MP_GLOB_ANY_CASE) &&
+        !strchr("*?[\\", first))
+        return false; /* most names differ from most globs here */
     while (*text || *glob == '*') {
         if (*glob == '*') {
             star = ++glob;

@@ -35,16 +35,16 @@ static void *checked(void *memory)
     return memory ? memory : mp_out_of_memory();
 }
 
-/* Check memory that was allocated, and ask the kernel for huge pages if it is large. Tables this size
- * are accessed at random, so that with small pages most accesses miss the processor's cache of
+/* Check memory that was allocated, and ask the kernel for huge pages if it is large. Tables this
+ * size are accessed at random, so that with small pages most accesses miss the processor's cache of
  * addresses, and each page is a fault. Where the kernel refuses, only time is lost. */
 static void *settled(void *memory, size_t bytes)
 {
     enum { LARGE = 4 << 20 };
     checked(memory);
     if (bytes >= LARGE) {
-        /* The advice covers whole pages. If it split the mapping, realloc could not extend it, and would
-         * copy. */
+        /* The advice covers whole pages. If it split the mapping, realloc could not extend it, and
+         * would copy. */
         const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
         char *start = (char *)memory - ((uintptr_t)memory & (page - 1));
         madvise(start, (size_t)((char *)memory - start) + bytes, MADV_HUGEPAGE);

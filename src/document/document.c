@@ -262,26 +262,39 @@ int mp_cells_compare(const mp_column *column, const mp_cell *a, const mp_cell *b
 
 static int compare_rows(const void *a, const void *b, void *opaque)
 {
-    const mp_column *column = opaque;
     const char *left = *(const char *const *)a, *right = *(const char *const *)b;
-    mp_cell x = member_cell(column, left + column->offset);
-    mp_cell y = member_cell(column, right + column->offset);
-    int order = mp_cells_compare(column, &x, &y);
-    return order ? order : (left > right) - (left < right); /* equal rows keep their order */
+    for (const mp_column *const *by = opaque; *by; by++) {
+        mp_cell x = member_cell(*by, left + (*by)->offset);
+        mp_cell y = member_cell(*by, right + (*by)->offset);
+        int order = mp_cells_compare(*by, &x, &y);
+        if (order)
+            return order;
+    }
+    return (left > right) - (left < right); /* equal rows keep their order */
 }
 
-void mp_rows_sort(void *rows, size_t count, size_t size, const mp_column *column)
+void mp_rows_sort(void *rows, size_t count, size_t size, const mp_column *const *by)
 {
     if (count < 2)
         return;
-    const char **order = mp_alloc(count * sizeof *order);
-    char *copy = mp_alloc(count * size), *cursor = rows;
-    memcpy(copy, rows, count * size);
+    char **order = mp_alloc(count * sizeof *order), *first = rows, *held = mp_alloc(size);
     for (size_t i = 0; i < count; i++)
-        order[i] = copy + i * size;
-    qsort_r(order, count, sizeof *order, compare_rows, (void *)(uintptr_t)column);
-    for (size_t i = 0; i < count; i++)
-        memcpy(cursor + i * size, order[i], size);
+        order[i] = first + i * size;
+    qsort_r(order, count, sizeof *order, compare_rows, (void *)(uintptr_t)by);
+    for (size_t i = 0; i < count; i++) { /* move the rows of each cycle of the permutation */
+        char *free_place = first + i * size, *next = order[i];
+        if (next == free_place)
+            continue;
+        memcpy(held, free_place, size);
+        while (next != first + i * size) {
+            memcpy(free_place, next, size);
+            order[(size_t)(free_place - first) / size] = free_place;
+            free_place = next;
+            next = order[(size_t)(next - first) / size];
+        }
+        memcpy(free_place, held, size);
+        order[(size_t)(free_place - first) / size] = free_place;
+    }
     free(order);
-    free(copy);
+    free(held);
 }

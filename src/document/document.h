@@ -289,7 +289,8 @@ const mp_table *mp_document_answer(const mp_document *document, mp_answer answer
 /* Compare two cells of a column that is not a list; negative if `a` comes before `b`. Texts ascend
  * byte by byte, numbers descend, changes (MP_SIGNED) descend by size; unknown cells come last. */
 int mp_cells_compare(const mp_column *column, const mp_cell *a, const mp_cell *b);
-/* Sort `count` structs of `size` bytes by one of their columns; equal ones keep their order. */
-void mp_rows_sort(void *rows, size_t count, size_t size, const mp_column *column);
+/* Sort `count` structs of `size` bytes by one of their columns, equal ones by the next of `by`,
+ * which ends with NULL. Structs that are equal in all of them keep their order. */
+void mp_rows_sort(void *rows, size_t count, size_t size, const mp_column *const *by);
 
 #endif

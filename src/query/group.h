@@ -102,11 +102,18 @@ enum {
 const mp_grouping *mp_window_groups(const mp_window *window, const mp_dimension *dimension,
                                     unsigned extras);
 
-/* Return the groups of everything that existed up to the end of the window, even if no figure at
- * its ends shows it. Labels and figures are not set; groups are in the order of their first
- * generations. Release with mp_grouping_free. */
-mp_grouping mp_groups_ever(const mp_window *window, const mp_dimension *dimension);
 void mp_grouping_free(mp_grouping *grouping);
+
+/* Generations assigned to groups, without figures. */
+typedef struct mp_members {
+    uint32_t *group_of; /* 1 + the index of the group of each generation; 0: not counted */
+    uint32_t *examples; /* the first generation of each group, in ascending order */
+    uint32_t count;     /* number of groups */
+} mp_members;
+
+/* Return the groups of everything that existed up to the end of the window, even if no figure at
+ * its ends shows it. The dimension is not one of frames. Release both arrays with free(). */
+mp_members mp_members_of(const mp_window *window, const mp_dimension *dimension);
 
 /* Add the figures that `wanted` selects, MP_GROUPS_SCOPED and MP_GROUPS_KEPT, to groups of any
  * kind. `groups`, `count` and `group_of` must be set. */

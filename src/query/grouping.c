@@ -14,7 +14,7 @@
 typedef struct builder {
     const mp_model *model;
     const mp_dimension *dimension;
-    mp_grouping *grouping;
+    mp_members members;
     size_t capacity;
     mp_key *keys; /* keys of the groups */
     size_t keys_capacity;
@@ -44,13 +44,10 @@ static uint32_t group_for(builder *job, uint32_t generation_id)
     const uint32_t known = *place;
     if (known)
         return known;
-    mp_grouping *grouping = job->grouping;
-    uint32_t found = *place = ++grouping->count;
-    mp_grow(&grouping->groups, &job->capacity, found, sizeof *grouping->groups);
+    uint32_t found = *place = ++job->members.count;
+    mp_grow(&job->members.examples, &job->capacity, found, sizeof *job->members.examples);
     mp_grow(&job->keys, &job->keys_capacity, found, sizeof *job->keys);
-    mp_node_id node = job->model->contexts.items[generation->context.i].node;
-    grouping->groups[found - 1] =
-        (mp_group){.example = {generation_id}, .node = job->model->tree_of[node.i]};
+    job->members.examples[found - 1] = generation_id;
     job->keys[found - 1] = key;
     return found;
 }
@@ -64,15 +61,14 @@ static bool is_counted(const mp_window *window, uint32_t generation_id)
            mp_filter_at_peak(window->filter, (mp_generation_id){generation_id}).objects;
 }
 
-/* Assign generations to groups. If the key depends only on the context, it is computed once per
- * context. */
-static void assign_groups(const mp_window *window, const mp_dimension *dimension,
-                          mp_grouping *grouping)
+/* If the key depends only on the context, it is computed once per context. */
+mp_members mp_members_of(const mp_window *window, const mp_dimension *dimension)
 {
     const mp_model *model = window->model;
-    builder job = {.model = model, .dimension = dimension, .grouping = grouping};
+    builder job = {.model = model, .dimension = dimension};
+    assert(!dimension->of_frames);
     uint32_t *of_context = mp_alloc_zero(model->contexts.count, sizeof *of_context);
-    grouping->group_of = mp_alloc_zero(model->generations.count, sizeof *grouping->group_of);
+    job.members.group_of = mp_alloc_zero(model->generations.count, sizeof *job.members.group_of);
     for (uint32_t i = 1; i < model->generations.count; i++) {
         const mp_generation *generation = &model->generations.items[i];
         if (generation->reusable || !is_counted(window, i))
@@ -80,11 +76,12 @@ static void assign_groups(const mp_window *window, const mp_dimension *dimension
         uint32_t *known = &of_context[generation->context.i];
         if (!*known || !dimension->of_context)
             *known = group_for(&job, i);
-        grouping->group_of[i] = *known;
+        job.members.group_of[i] = *known;
     }
     free(of_context);
     free(job.keys);
     mp_hash_index_free(&job.index);
+    return job.members;
 }
 
 /* --- sums --- */
@@ -176,17 +173,20 @@ static void keep_full_groups(const mp_model *model, mp_grouping *grouping)
 
 static mp_grouping group_window(const mp_window *window, const mp_dimension *dimension)
 {
-    mp_grouping grouping = {.private = mp_alloc_zero(1, sizeof(mp_arena))};
-    assign_groups(window, dimension, &grouping);
+    const mp_model *model = window->model;
+    const mp_members members = mp_members_of(window, dimension);
+    mp_grouping grouping = {.groups = mp_alloc_zero(members.count, sizeof *grouping.groups),
+                            .count = members.count,
+                            .group_of = members.group_of,
+                            .private = mp_alloc_zero(1, sizeof(mp_arena))};
+    for (uint32_t i = 0; i < members.count; i++) {
+        const mp_generation *example = &model->generations.items[members.examples[i]];
+        const mp_node_id node = model->contexts.items[example->context.i].node;
+        grouping.groups[i].example = (mp_generation_id){members.examples[i]};
+        grouping.groups[i].node = model->tree_of[node.i];
+    }
+    free(members.examples);
     add_balances(window, &grouping);
-    return grouping;
-}
-
-mp_grouping mp_groups_ever(const mp_window *window, const mp_dimension *dimension)
-{
-    mp_grouping grouping = {.private = mp_alloc_zero(1, sizeof(mp_arena))};
-    assert(!dimension->of_frames);
-    assign_groups(window, dimension, &grouping);
     return grouping;
 }
 

@@ -34,15 +34,15 @@ typedef struct most_alive {
     bool is; /* true if the session has objects of the group */
 } most_alive;
 
-uint32_t *mp_groups_by_most(const mp_window *window, const mp_grouping *grouping, uint32_t session,
+uint32_t *mp_groups_by_most(const mp_window *window, const mp_members *members, uint32_t session,
                             uint32_t *count)
 {
     const mp_model *model = window->model;
-    most_alive *alive = mp_alloc_zero((size_t)grouping->count + 1, sizeof *alive);
-    uint32_t *order = mp_alloc(((size_t)grouping->count + 1) * sizeof *order);
+    most_alive *alive = mp_alloc_zero((size_t)members->count + 1, sizeof *alive);
+    uint32_t *order = mp_alloc(((size_t)members->count + 1) * sizeof *order);
     for (uint32_t i = 1; i < model->deltas.count; i++) {
         const mp_delta *delta = &model->deltas.items[i];
-        uint32_t group = grouping->group_of[delta->generation.i];
+        uint32_t group = members->group_of[delta->generation.i];
         if (!group || model->snapshots.items[delta->snapshot.i].session.i != session ||
             !counts(window, delta))
             continue;
@@ -52,7 +52,7 @@ uint32_t *mp_groups_by_most(const mp_window *window, const mp_grouping *grouping
         state->is |= delta->cost.bytes || mp_cost_live(delta->cost);
     }
     *count = 0;
-    for (uint32_t i = 0; i < grouping->count; i++)
+    for (uint32_t i = 0; i < members->count; i++)
         if (alive[i].is)
             order[(*count)++] = i;
     mp_sort_largest(order, *count, &alive[0].most, sizeof *alive);
@@ -107,7 +107,7 @@ static void add_deltas(const mp_window *window, sums *state)
     for (uint32_t i = 1; i < model->deltas.count; i++) {
         const mp_delta *delta = &model->deltas.items[i];
         const mp_generation *generation = &model->generations.items[delta->generation.i];
-        const uint32_t group = rows->grouping->group_of[delta->generation.i];
+        const uint32_t group = rows->members->group_of[delta->generation.i];
         const uint32_t moment = moments[delta->snapshot.i];
         if (!group || moment == rows->count || !counts(window, delta))
             continue;

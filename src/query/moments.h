@@ -15,7 +15,7 @@ typedef struct mp_moment_change {
 
 /* Rows of changes. Each row is a group; the last one may combine several. */
 typedef struct mp_moment_rows {
-    const mp_grouping *grouping;
+    const mp_members *members;
     /* Row of each group, by index; any row for groups without objects in the session. */
     const uint32_t *row_of;
     uint32_t rows;
@@ -31,7 +31,7 @@ typedef struct mp_moment_rows {
 uint32_t *mp_moments_of(const mp_window *window, uint32_t session, size_t most, size_t *count);
 /* Return the indexes of the groups that have objects in a session, sorted by their maximum of live
  * bytes, largest first. *count is their number. Release with free(). */
-uint32_t *mp_groups_by_most(const mp_window *window, const mp_grouping *grouping, uint32_t session,
+uint32_t *mp_groups_by_most(const mp_window *window, const mp_members *members, uint32_t session,
                             uint32_t *count);
 /* Return the changes of all rows, sorted by row, moment and birth, without empty ones. *count is
  * their number. Release with free(). */

@@ -10,7 +10,7 @@
 
 typedef struct judging {
     const mp_window *window;
-    const mp_grouping *sites;
+    mp_members sites;
     mp_course_clock clock;
     mp_leak_verdict *verdict;
     uint32_t *order; /* deltas sorted by site, each in order of time */
@@ -27,11 +27,11 @@ static uint32_t session_of(const mp_model *model, uint32_t delta)
 static void sort_deltas(judging *state)
 {
     const mp_model *model = state->window->model;
-    const uint32_t *site_of = state->sites->group_of;
-    state->first = mp_alloc_zero((size_t)state->sites->count + 2, sizeof *state->first);
+    const uint32_t *site_of = state->sites.group_of;
+    state->first = mp_alloc_zero((size_t)state->sites.count + 2, sizeof *state->first);
     for (uint32_t i = 1; i < model->deltas.count; i++)
         state->first[site_of[model->deltas.items[i].generation.i]]++;
-    for (uint32_t site = 0, sum = 0; site <= state->sites->count + 1; site++) {
+    for (uint32_t site = 0, sum = 0; site <= state->sites.count + 1; site++) {
         const uint32_t count = state->first[site];
         state->first[site] = sum;
         sum += count;
@@ -39,7 +39,7 @@ static void sort_deltas(judging *state)
     state->order = mp_alloc(((size_t)model->deltas.count + 1) * sizeof *state->order);
     for (uint32_t i = 1; i < model->deltas.count; i++)
         state->order[state->first[site_of[model->deltas.items[i].generation.i]]++] = i;
-    for (uint32_t site = state->sites->count + 1; site > 0; site--)
+    for (uint32_t site = state->sites.count + 1; site > 0; site--)
         state->first[site] = state->first[site - 1];
     state->first[0] = 0;
 }
@@ -111,8 +111,7 @@ static void judge_site(judging *state, uint32_t place)
     uint32_t *deltas = &state->order[state->first[place]];
     const size_t count = state->first[place + 1] - state->first[place];
     mp_site_verdict *site = &state->verdict->sites[place];
-    const mp_group *group = &state->sites->groups[place - 1];
-    *site = (mp_site_verdict){.kind = MP_SITE_UNKNOWN, .example = group->example.i};
+    *site = (mp_site_verdict){.kind = MP_SITE_UNKNOWN, .example = state->sites.examples[place - 1]};
     if (model->sessions.count > 2)
         qsort_r(deltas, count, sizeof *deltas, by_session, (void *)(uintptr_t)model);
     uint32_t filled = 0; /* length of the longest session in which the site filled and stopped */
@@ -141,7 +140,7 @@ static void judge_site(judging *state, uint32_t place)
 }
 
 /* Remove accepted and reusable objects from their sites. */
-static void leave_out_accepted(const mp_window *window, mp_grouping *sites)
+static void leave_out_accepted(const mp_window *window, mp_members *sites)
 {
     const mp_model *model = window->model;
     for (uint32_t i = 1; i < model->generations.count; i++) {
@@ -154,10 +153,11 @@ static void leave_out_accepted(const mp_window *window, mp_grouping *sites)
 static void judge_sites(const mp_window *window, mp_leak_verdict *verdict)
 {
     const mp_model *model = window->model;
-    mp_grouping *sites = verdict->private;
-    judging state = {.window = window, .sites = sites, .verdict = verdict};
-    *sites = mp_groups_ever(window, mp_dimension_find("site"));
-    leave_out_accepted(window, sites);
+    judging state = {.window = window,
+                     .sites = mp_members_of(window, mp_dimension_find("site")),
+                     .verdict = verdict};
+    const mp_members *sites = &state.sites;
+    leave_out_accepted(window, &state.sites);
     state.clock = mp_course_clock_of(window);
     state.course = mp_alloc(sizeof *state.course);
     state.judged = mp_alloc_zero(model->sessions.count, sizeof *state.judged);
@@ -180,6 +180,7 @@ static void judge_sites(const mp_window *window, mp_leak_verdict *verdict)
         verdict->moments = moments > verdict->moments ? moments : verdict->moments;
     }
     mp_course_clock_free(&state.clock);
+    free(state.sites.examples);
     free(state.course->events);
     free(state.course);
     free(state.judged);
@@ -192,24 +193,23 @@ static void judge_sites(const mp_window *window, mp_leak_verdict *verdict)
 static void judge_types(const mp_window *window, mp_leak_verdict *verdict)
 {
     const mp_model *model = window->model;
-    mp_grouping *types = verdict->private;
     size_t count;
     mp_grower *growers = mp_growers_of(window, &count, &verdict->moments);
     bool *grows = mp_alloc_zero(model->types.count, sizeof *grows);
-    *types = mp_groups_ever(window, mp_dimension_find("type"));
-    leave_out_accepted(window, types);
-    verdict->site_of = types->group_of;
-    verdict->site_count = types->count;
-    verdict->sites = mp_alloc_zero((size_t)types->count + 1, sizeof *verdict->sites);
+    mp_members types = mp_members_of(window, mp_dimension_find("type"));
+    leave_out_accepted(window, &types);
+    verdict->site_of = types.group_of;
+    verdict->site_count = types.count;
+    verdict->sites = mp_alloc_zero((size_t)types.count + 1, sizeof *verdict->sites);
     verdict->of_session[1] = verdict->moments;
     verdict->created = true;
     for (size_t i = 0; i < count && verdict->moments >= MP_VERDICT_MOMENTS - 1; i++)
         grows[growers[i].type.i] = true;
     for (uint32_t i = 1; i < model->generations.count; i++) {
-        mp_site_verdict *site = &verdict->sites[types->group_of[i]];
+        mp_site_verdict *site = &verdict->sites[types.group_of[i]];
         const bool leaks =
             grows[model->contexts.items[model->generations.items[i].context.i].type.i];
-        if (!types->group_of[i])
+        if (!types.group_of[i])
             continue;
         verdict->generations[i] = leaks;
         site->kind = leaks ? MP_SITE_LEAK : MP_SITE_UNKNOWN;
@@ -221,6 +221,7 @@ static void judge_types(const mp_window *window, mp_leak_verdict *verdict)
         site->weight = site->bytes;
         verdict->bytes += mp_verdict_bytes(window, verdict, i);
     }
+    free(types.examples);
     free(grows);
     free(growers);
 }
@@ -234,7 +235,6 @@ const mp_leak_verdict *mp_window_verdict(const mp_window *window)
     window->cache->verdict = verdict = mp_alloc_zero(1, sizeof *verdict);
     verdict->generations = mp_alloc_zero(model->generations.count, sizeof *verdict->generations);
     verdict->of_session = mp_alloc_zero(model->sessions.count, sizeof *verdict->of_session);
-    verdict->private = mp_alloc_zero(1, sizeof(mp_grouping));
     (model->holds & MP_HOLDS_SITES ? judge_sites : judge_types)(window, verdict);
     return verdict;
 }
@@ -242,8 +242,7 @@ const mp_leak_verdict *mp_window_verdict(const mp_window *window)
 void mp_verdict_free(mp_leak_verdict *verdict)
 {
     if (verdict) {
-        mp_grouping_free(verdict->private);
-        free(verdict->private);
+        free(verdict->site_of);
         free(verdict->sites);
         free(verdict->generations);
         free(verdict->of_session);

@@ -33,7 +33,7 @@ static inline int64_t mp_site_leaking_weight(const mp_site_verdict *site)
 }
 
 typedef struct mp_leak_verdict {
-    const uint32_t *site_of; /* index in `sites` of each generation; 0: not counted */
+    uint32_t *site_of; /* index in `sites` of each generation; 0: not counted */
     mp_site_verdict *sites;  /* numbered from 1 */
     uint32_t site_count;
     bool *generations; /* flag of each generation: true if its growth from `from` to `to` is part of
@@ -43,7 +43,6 @@ typedef struct mp_leak_verdict {
     uint32_t moments;
     uint32_t *of_session; /* number of moments by session */
     bool created;         /* objects were created after `from` */
-    void *private;
 } mp_leak_verdict;
 
 /* Return the verdict on each site of the window, which is computed once. Accepted leaks do not

@@ -85,15 +85,15 @@ static uint32_t put_stack(stacks *state, mp_frame frame)
 typedef struct source {
     mp_document *document;
     const mp_window *window, *whole;
-    mp_grouping groups[2]; /* groups by type; groups by site */
-    const bool *accepted;  /* accepted leaks, by context; NULL = none */
+    mp_members groups[2]; /* groups by type; groups by site */
+    const bool *accepted; /* accepted leaks, by context; NULL = none */
     uint32_t rows, places;
     size_t moments, changes;
 } source;
 
 /* Groups of a session as rows of a figure. */
 typedef struct row_set {
-    const mp_grouping *grouping;
+    const mp_members *members;
     uint32_t *order, count; /* groups of the session, the largest first, and their number */
     uint32_t rows;          /* number of rows, including the last one for all other groups */
 } row_set;
@@ -103,13 +103,13 @@ typedef struct row_set {
 static mp_moment_change *changes_of(const source *from, row_set *set, const uint32_t *moments,
                                     size_t count, bool births, size_t *change_count)
 {
-    uint32_t *row_of = mp_alloc(((size_t)set->grouping->count + 1) * sizeof *row_of);
+    uint32_t *row_of = mp_alloc(((size_t)set->members->count + 1) * sizeof *row_of);
     set->rows = (set->count < from->rows ? set->count : from->rows) + 1;
-    for (uint32_t i = 0; i < set->grouping->count; i++)
+    for (uint32_t i = 0; i < set->members->count; i++)
         row_of[i] = set->rows - 1;
     for (uint32_t i = 0; i + 1 < set->rows; i++)
         row_of[set->order[i]] = i;
-    mp_moment_rows state = {.grouping = set->grouping,
+    mp_moment_rows state = {.members = set->members,
                             .row_of = row_of,
                             .rows = set->rows,
                             .moments = moments,
@@ -138,8 +138,8 @@ static void put_changes(mp_document *document, mp_history_group *group,
 static const mp_context *context_of(const source *from, const row_set *set, uint32_t row)
 {
     const mp_model *model = from->window->model;
-    const mp_group *group = &set->grouping->groups[set->order[row]];
-    return &model->contexts.items[model->generations.items[group->example.i].context.i];
+    const uint32_t example = set->members->examples[set->order[row]];
+    return &model->contexts.items[model->generations.items[example].context.i];
 }
 
 /* Set the labels of the rows; for sites, also their types and stacks. Rows are dropped if there is
@@ -154,11 +154,11 @@ static void put_labels(const source *from, row_set *set, mp_history_group *group
     group->labels = mp_arena_alloc(arena, set->rows * sizeof *group->labels);
     group->types = state ? mp_arena_alloc(arena, set->rows * sizeof *group->types) : NULL;
     for (uint32_t i = 0; i + 1 < set->rows; i++) {
-        const mp_group *self = &set->grouping->groups[set->order[i]];
+        const uint32_t example = set->members->examples[set->order[i]];
         const mp_context *context = context_of(from, set, i);
         const mp_frame frame = {model->tree_of[context->node.i], context->line};
-        group->labels[i] = kept(
-            document, dimension->label(arena, model, &model->generations.items[self->example.i]));
+        group->labels[i] =
+            kept(document, dimension->label(arena, model, &model->generations.items[example]));
         if (!state)
             continue;
         group->types[i] = kept(document, mp_type_label(arena, model, mp_site_type(model, context)));
@@ -189,7 +189,7 @@ static void put_names(const source *from, const row_set *set, mp_history_group *
     mp_arena *arena = from->document->arena, scratch = {0};
     if (!(model->holds & MP_HOLDS_RUNTIME))
         return;
-    uint32_t *row_of = mp_alloc_zero((size_t)set->grouping->count + 1, sizeof *row_of);
+    uint32_t *row_of = mp_alloc_zero((size_t)set->members->count + 1, sizeof *row_of);
     group->names = mp_arena_alloc(arena, set->rows * sizeof *group->names);
     for (uint32_t i = 0; i + 1 < set->rows; i++) {
         group->names[i] =
@@ -198,7 +198,7 @@ static void put_names(const source *from, const row_set *set, mp_history_group *
     }
     group->names[set->rows - 1] = "";
     for (uint32_t i = 1; i < model->generations.count; i++) {
-        const uint32_t row = row_of[set->grouping->group_of[i]];
+        const uint32_t row = row_of[set->members->group_of[i]];
         const mp_symbol_id name = model->contexts.items[model->generations.items[i].context.i].name;
         if (!row || group->names[row - 1] == several ||
             name.i == context_of(from, set, row - 1)->name.i)
@@ -214,13 +214,13 @@ static void put_names(const source *from, const row_set *set, mp_history_group *
 /* Return the rows of a session as a group of a figure. `state`: where stacks are added; NULL =
  * neither stacks nor births. */
 static mp_history_group group_of(const source *from, uint32_t session, const char *name,
-                                 const mp_grouping *grouping, const uint32_t *moments, size_t count,
+                                 const mp_members *members, const uint32_t *moments, size_t count,
                                  stacks *state)
 {
     mp_history_group group = {.name = name, .births = state != NULL};
-    row_set set = {.grouping = grouping};
+    row_set set = {.members = members};
     size_t change_count;
-    set.order = mp_groups_by_most(from->whole, grouping, session, &set.count);
+    set.order = mp_groups_by_most(from->whole, members, session, &set.count);
     mp_moment_change *changes = changes_of(from, &set, moments, count, group.births, &change_count);
     put_labels(from, &set, &group, state);
     if (state)
@@ -290,7 +290,7 @@ static void put_session(const source *from, uint32_t session)
     put_moments(from, session, moments, count, &history);
     history.groups[history.group_count++] =
         group_of(from, session, "type", &from->groups[0], moments, count, NULL);
-    if (from->groups[1].private) {
+    if (from->groups[1].group_of) {
         stacks state = {.document = document, .model = model};
         add_place(&state, 0, MP_PLACE_GROUP, "all");
         history.groups[history.group_count++] =
@@ -341,13 +341,15 @@ void mp_figure_history(mp_document *document, const mp_request *request, const m
                    .changes = CHANGES / count};
     while ((from.moments + 1) * (from.moments + 1) <= from.changes)
         from.moments++; /* room for the births of the last row: up to `moments` at each moment */
-    from.groups[0] = mp_groups_ever(&whole, mp_dimension_find("type"));
+    from.groups[0] = mp_members_of(&whole, mp_dimension_find("type"));
     if (mp_dimension_fits(site, window->model))
-        from.groups[1] = mp_groups_ever(&whole, site);
+        from.groups[1] = mp_members_of(&whole, site);
     for (uint32_t i = 0; i < count; i++)
         put_session(&from, sessions[i]);
-    mp_grouping_free(&from.groups[0]);
-    mp_grouping_free(&from.groups[1]);
+    for (int i = 0; i < 2; i++) {
+        free(from.groups[i].group_of);
+        free(from.groups[i].examples);
+    }
     mp_window_free(&whole);
     free(accepted);
 }

@@ -164,8 +164,8 @@ static void put_types(mp_document *document, const mp_graph_view *view, const ot
             of_type[used] = of_type[i];
             of_type[used++].number = i;
         }
-    mp_rows_sort(of_type, used, sizeof *of_type, &type_columns[2]);
-    mp_rows_sort(of_type, used, sizeof *of_type, &type_columns[0]);
+    mp_rows_sort(of_type, used, sizeof *of_type,
+                 (const mp_column *const[]){&type_columns[0], &type_columns[2], NULL});
     mp_table *table =
         MP_TABLE(document, words->type_name, words->type_title, MP_ROWS, type_columns);
     for (size_t i = 0; i < mp_shown_of(used, rows); i++) {
@@ -190,7 +190,7 @@ static void put_others(mp_document *document, const mp_graph_view *view, uint32_
             found[count - 1].references++;
         else
             found[count++] = found[i];
-    mp_rows_sort(found, count, sizeof *found, &by_retained);
+    mp_rows_sort(found, count, sizeof *found, (const mp_column *const[]){&by_retained, NULL});
     mp_table *table = MP_TABLE(document, words->name, words->title, MP_ROWS, reference_columns);
     table->empty = mp_graph_tracks(view->graph, object) ? words->empty
                                                         : "unknown: none was recorded for its type";

@@ -155,12 +155,14 @@ bool mp_order_suits(const mp_order *order, const mp_dimension *dimension, mp_err
 void mp_order_rows(const mp_order *order, const mp_column *columns, size_t column_count, void *rows,
                    size_t count, size_t size)
 {
-    for (size_t i = sizeof order->columns / sizeof *order->columns; i-- > 0;)
-        if (order->columns[i]) {
-            size_t by = mp_column_find(columns, column_count, order->columns[i]);
-            assert(by < column_count);
-            mp_rows_sort(rows, count, size, &columns[by]);
-        }
+    enum { MOST = sizeof order->columns / sizeof *order->columns };
+    const mp_column *by[MOST + 1] = {NULL};
+    for (size_t i = 0; i < MOST && order->columns[i]; i++) {
+        size_t found = mp_column_find(columns, column_count, order->columns[i]);
+        assert(found < column_count);
+        by[i] = &columns[found];
+    }
+    mp_rows_sort(rows, count, size, by);
 }
 
 mp_growth mp_growth_of(mp_amount from, mp_amount to)

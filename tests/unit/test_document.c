@@ -138,7 +138,7 @@ static void sorts_to(size_t column, const char *names)
         {.name = "", .bytes = 9, .delta = MP_UNKNOWN, .share = 2.5},
         {.name = "b", .bytes = -1, .delta = 0, .share = 1},
     };
-    mp_rows_sort(rows, 5, sizeof *rows, &struct_columns[column]);
+    mp_rows_sort(rows, 5, sizeof *rows, (const mp_column *const[]){&struct_columns[column], NULL});
     for (size_t i = 0; i < 5; i++)
         assert_int_equal(*rows[i].name ? *rows[i].name : '-', names[i]);
 }
@@ -151,7 +151,7 @@ static void structs_stand_in_the_order_of_a_column(void **unused)
     sorts_to(2, "cdab-"); /* changes are sorted by their absolute size */
     sorts_to(4, "-cbda");
     sorts_to(6, "-cdba");
-    mp_rows_sort(NULL, 0, sizeof(made_row), &struct_columns[0]);
+    mp_rows_sort(NULL, 0, sizeof(made_row), (const mp_column *const[]){&struct_columns[0], NULL});
 }
 
 /* A struct is attached to each row, and is found by its type. */
