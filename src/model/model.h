@@ -321,6 +321,7 @@ typedef struct mp_recorded_session {
 typedef struct mp_input_summary {
     const char *path;
     const char *format;   /* name of the reader */
+    const char *noun;     /* what the first line calls a recording of this format; NULL: its kind */
     const char *packed;   /* compressions and archives, outermost first ("gzip, tar"); NULL: none */
     const char *encoding; /* encoding that was converted, "UTF-16LE"; NULL: none */
     uint32_t format_version;

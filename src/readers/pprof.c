@@ -268,6 +268,7 @@ const mp_reader mp_reader_pprof = {
     .summary = "pprof heap profile (Go, Rust, Node.js, jemalloc)",
     .endings = ".pprof .pb",
     .versions = "all",
+    .noun = "heap profile",
     .kind = MP_KIND_DATABASE,
     .probe = probe,
     .open = open_pprof,

@@ -121,6 +121,7 @@ bool mp_loading_read(mp_loading *loading, mp_input *input)
         loading->state = loading->reader->open(model, loading->diagnostics, loading->options);
     mp_input_summary *summary = MP_ADD(&model->inputs);
     summary->format = loading->reader->name;
+    summary->noun = loading->reader->noun;
     mp_arena arena = {0};
     const char *path = mp_diagnostics_name(loading->diagnostics, &arena, mp_input_path(input));
     summary->path = mp_model_text(model, mp_model_intern_text(model, path));

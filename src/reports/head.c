@@ -137,8 +137,10 @@ static const char *title_of(mp_document *document, const mp_filter *filter)
                                       "%s: heap dumps in the order %s, the last in detail", source,
                                       order_of_dumps(model));
     case MP_KIND_DATABASE:
-        return mp_document_text(document, "%s: allocation database of %s%" PRIu32 " snapshot%s",
-                                source, several, snapshots, plural);
+        return mp_document_text(document, "%s: %s of %s%" PRIu32 " snapshot%s", source,
+                                model->inputs.items[1].noun ? model->inputs.items[1].noun
+                                                            : "allocation database",
+                                several, snapshots, plural);
     case MP_KIND_EVENTS:
         if (sessions && mp_filter_is_cut(filter, 1))
             return mp_document_text(document, "%s: heap log in %s", source, time);

@@ -100,8 +100,21 @@ static const char *size_text(mp_document *document, int64_t bytes, bool with_sig
     return mp_document_text(document, "%s in ", mp_bytes_text(document, bytes, with_sign));
 }
 
-/* Return the leak, its place and its behaviour in words. */
-static const char *text_of(mp_document *document, const mp_window *window, const mp_leak *leak)
+/* Return "120 x OOABL Obj shop.Order", or "120 objects" if their type is not recorded. */
+static const char *objects_text(mp_document *document, const mp_window *window, const mp_leak *leak)
+{
+    const mp_generation *example = &window->model->generations.items[leak->group.example.i];
+    const int64_t objects = mp_leak_objects(leak);
+    const char *count = mp_count_text(document, objects, false);
+    if (!leak->name && !leak->inference &&
+        !window->model->contexts.items[example->context.i].type.i)
+        return mp_document_text(document, "%s object%s", count, objects == 1 ? "" : "s");
+    return mp_document_text(document, "%s x %s%s%s", count, leak->type, leak->name ? " " : "",
+                            leak->name ? leak->name : "");
+}
+
+/* Return the leak and its place in words. */
+static const char *place_text(mp_document *document, const mp_window *window, const mp_leak *leak)
 {
     const mp_model *model = window->model;
     const mp_group *group = &leak->group;
@@ -112,11 +125,16 @@ static const char *text_of(mp_document *document, const mp_window *window, const
                                 mp_bytes_text(document, group->kept_bytes, false));
     mp_frame site = mp_frame_naming(model, (mp_frame){leak->node, leak->line});
     return mp_document_text(
-        document, "%s%s x %s%s%s%s at %s, %s%s%s", size_text(document, mp_leak_bytes(leak), growth),
-        mp_count_text(document, mp_leak_objects(leak), false), leak->type, leak->name ? " " : "",
-        leak->name ? leak->name : "", kept, mp_frame_text(document, model, site),
-        behaviour(document, leak), session_text(document, model, leak),
-        request_text(document, window, leak));
+        document, "%s%s%s at %s", size_text(document, mp_leak_bytes(leak), growth),
+        objects_text(document, window, leak), kept, mp_frame_text(document, model, site));
+}
+
+/* Return the leak, its place and its behaviour in words. */
+static const char *text_of(mp_document *document, const mp_window *window, const mp_leak *leak)
+{
+    return mp_document_text(document, "%s, %s%s%s", place_text(document, window, leak),
+                            behaviour(document, leak), session_text(document, window->model, leak),
+                            request_text(document, window, leak));
 }
 
 /* Return "18.6 KiB in 29 objects from 3 sites" or, if some sizes are not known, "29 objects from 3
@@ -228,6 +246,12 @@ static void set_headline(mp_document *document, const mp_window *window, const m
                                            .keys = {leak->leaking_weight, mp_leak_bytes(leak), 0}};
 }
 
+/* Return true if objects were left behind, and nobody can tell whether their sites leak. */
+static bool is_untold(const mp_window *window, const mp_leaks *leaks)
+{
+    return !leaks->leaking && leaks->left && (leaks->unknown || mp_verdict_is_unknown(window));
+}
+
 static void say_sums(mp_document *document, const mp_window *window, const mp_leaks *leaks)
 {
     const char *text = sum_text(document, leaks->bytes, leaks->objects, leaks->left);
@@ -238,7 +262,7 @@ static void say_sums(mp_document *document, const mp_window *window, const mp_le
     else if (leaks->leaking)
         mp_document_say(document, MP_TONE_WORSE, "Leaks",
                         left ? "%s, of %s left behind" : "%s; left behind: %s", leaking, text);
-    else if (leaks->left && (leaks->unknown || mp_verdict_is_unknown(window)))
+    else if (is_untold(window, leaks))
         mp_document_say(document, MP_TONE_WORSE, "Leaks", "unknown: %s; left behind: %s",
                         mp_verdict_is_unknown(window) || window->model->sessions.count <= 2
                             ? "too few snapshots"
@@ -259,7 +283,11 @@ void mp_answer_leaks(mp_document *document, const mp_window *window)
 {
     const mp_suppressed *suppressed = window->suppressed;
     const mp_leaks *leaks = mp_window_leak_sites(window);
+    const bool untold = is_untold(window, leaks);
     mp_tell_verdict(document, window);
+    if (untold) /* the largest site is the answer, as far as there is one */
+        mp_document_say(document, MP_TONE_WORSE, "Largest left", "%s",
+                        place_text(document, window, leaks->items));
     say_sums(document, window, leaks);
     if (suppressed && suppressed->objects)
         mp_document_say(document, MP_TONE_PLAIN, "Suppressed", "%s",
@@ -270,7 +298,7 @@ void mp_answer_leaks(mp_document *document, const mp_window *window)
     if (leaks->worst)
         mp_document_say(document, MP_TONE_WORSE, "Worst leak", "%s",
                         text_of(document, window, leaks->worst));
-    if (leaks->leaking < leaks->count)
+    if (leaks->leaking < leaks->count && !untold)
         mp_document_say(document, MP_TONE_PLAIN, leaks->worst ? "Largest other" : "Largest left",
                         "%s", text_of(document, window, &leaks->items[leaks->leaking]));
     set_headline(document, window, leaks);
