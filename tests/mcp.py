@@ -332,6 +332,11 @@ class Trials(ClaimsOfProgram):
                 ("sql", {"files": ["shop-v2.oemp"], "statement": "attach '/tmp/x' as x"}, "expected a SELECT"),
                 ("sql", {"files": ["shop-v2.oemp"], "statement": "with recursive r(n) as (select 1 union all select n + 1 "
                                                                  "from r) select sum(n) from r"}, "more steps"),
+                *(("sql", {"files": ["shop-v2.oemp"], "statement": statement}, said) for statement, said in (
+                    ("select count(*) from frames a, frames b, frames c, frames d", "more steps"),
+                    ("select " + "(" * 5000 + "1" + ")" * 5000, "cannot be run"), ("select randomblob(1000000000)", "too big"),
+                    ("select 'a' glob '" + "*a" * 5000 + "'", "pattern is too long"),
+                    ("select group_concat(a.frame) from frames a, frames b, frames c", "too big"))),
                 ("leaks", {"files": ["README.md"]}, "README.md"), ("recordings", {"cursor": "x"}, "cursor")]:
             refused = server.refusal(name, **arguments)
             self.claim(said in refused and "Try:" not in refused, name, arguments, refused, "expected", said)
