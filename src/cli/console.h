@@ -21,9 +21,10 @@ void cli_put_diagnostics(const mp_diagnostics *diagnostics, bool quiet, bool vio
  * code, and the number of further ones. */
 void cli_put_diagnostic_kinds(const mp_diagnostics *diagnostics, bool quiet, bool violations);
 
-/* Print text of an input or a user on standard error, with control characters escaped. */
+/* Print text that comes from an input or the user on standard error, with control characters
+ * escaped. */
 void cli_put_safe(const char *text);
-/* Print text of an input or a user as a line that explains the exit status. */
+/* Print text that comes from an input or the user, as a line that explains the exit status. */
 void cli_put_line(const char *text);
 /* Print "memprof: text" as a line. */
 void cli_put_message(const char *text);

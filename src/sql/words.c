@@ -1,4 +1,4 @@
-/* Words of the language of statements. */
+/* Words of SQL that statements may contain. */
 #include "sql/functions.h"
 #include "sql/sql.h"
 
