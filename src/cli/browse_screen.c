@@ -317,7 +317,8 @@ static void draw_foot(browse_state *state)
         const browse_page *page = &leaf->page;
         size_t last = page->top + browse_page_height(page);
         last = last < page->line_count ? last : page->line_count;
-        const char *hint = state->mode == BROWSE_CHOOSES ? "Enter selects, q cancels" : "? help";
+        const char *hint =
+            state->mode == BROWSE_CHOOSES ? "Enter selects, q cancels" : "? help  q leave";
         const char *seen =
             browse_has_page(leaf)
                 ? mp_arena_format(&arena, "%zu-%zu of %zu  ", page->top + (page->line_count > 0),

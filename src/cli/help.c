@@ -415,7 +415,7 @@ void cli_help_program(const cli_command *commands, size_t count)
            "recordings in it. memprof COMMAND --help shows the options of a command.\n\n"
            "Examples:\n"
            "  memprof %s\n"
-           "  memprof leaks samples/shop-v2.oemp --max-leaked 1M\n"
+           "  memprof leaks samples/shop-v2.oemp --max-trend 1M\n"
            "  memprof diff samples/shop-v1.oemp samples/shop-v2.oemp\n\n"
            "Exit status: 0 %s; 1 %s; 2 %s;\n"
            "3 %s.\n",

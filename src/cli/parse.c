@@ -224,8 +224,8 @@ static bool add_lettered(cli_options *options, cli_line *line, const char *argum
     return true;
 }
 
-/* Use the first operand that names a command and is no file as the command, so that "memprof FILE
- * leaks" works like "memprof leaks FILE". Without one, all operands belong to the default
+/* Take the first operand that names a command, and not a file, as the command, so that "memprof
+ * FILE leaks" works like "memprof leaks FILE". If there is none, all operands belong to the default
  * command. */
 static void add_operand(cli_options *options, cli_line *line, const char *operand)
 {

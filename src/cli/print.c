@@ -6,19 +6,22 @@
 #include "cli/browse_ask.h"
 #include "cli/command_line.h"
 #include "cli/console.h"
+#include "cli/fits.h"
 #include "cli/pager.h"
 
 /* Return the command line of the document's next command, with the options and files of this run;
- * NULL if there is none. Many files are replaced by FILE..., because they would hide the
- * command. */
+ * NULL if there is none. If files were read separately, it is about the one with the worst leak.
+ * Many files are replaced by FILE..., because they would hide the command. */
 static char *next_command(const cli_options *options, const mp_document *document)
 {
     enum { MOST_FILES = 6 };
-    static const char *files[] = {"FILE..."};
     cli_options next = *options;
     next.operand = NULL;
-    if (next.path_count > MOST_FILES) {
-        next.paths = files;
+    const char *file = document->verdict.file;
+    if (!document->files || !file || !cli_is_input(file))
+        file = next.path_count > MOST_FILES ? "FILE..." : NULL;
+    if (file) {
+        next.paths = &file;
         next.path_count = 1;
     }
     for (size_t i = 0; i < options->command_count; i++) {
@@ -94,6 +97,17 @@ static void put_verdicts(const mp_document *document, const mp_diagnostics *diag
     cli_put_message(mp_arena_format(document->arena, "gate: %s", text));
 }
 
+/* Warn on standard error that the selection matches nothing, because CSV has no place for it. */
+static void warn_of_nothing(const cli_options *options, const mp_document *document)
+{
+    if (!document->fits_nothing || options->quiet || strcmp(options->renderer->name, "csv") != 0)
+        return;
+    for (size_t i = 0; i < document->said_count; i++)
+        if (document->said[i].tone == MP_TONE_WARNING)
+            cli_put_message(
+                mp_arena_format(document->arena, "warning: %s", document->said[i].text));
+}
+
 int cli_put_answer(const cli_options *options, const mp_document *document,
                    const mp_diagnostics *diagnostics)
 {
@@ -102,6 +116,7 @@ int cli_put_answer(const cli_options *options, const mp_document *document,
                      : CLI_USAGE;
     if (status == CLI_OK)
         status = put_chart(options, document, diagnostics);
+    warn_of_nothing(options, document);
     for (size_t i = 0; i < document->check_count; i++) {
         const mp_check *check = &document->checks[i];
         bool warns = check->verdict == MP_VERDICT_PASS && *check->warning && !options->quiet;

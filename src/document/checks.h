@@ -31,9 +31,9 @@ mp_checks mp_checks_of(const mp_document *document, const mp_diagnostics *diagno
 bool mp_checks_find(const mp_document *document, const mp_diagnostics *diagnostics,
                     const char *dashes, const char *shows, mp_arena *arena, mp_checks *checks,
                     mp_error *error);
-/* Return "5 rules: 3 hold, 1 fails, 1 could not be judged"; without a policy, "2 limits: ...". */
+/* Return "5 rules: 3 pass, 1 fails, 1 could not be judged"; without a policy, "2 limits: ...". */
 const char *mp_checks_summary(const mp_checks *checks, mp_arena *arena);
-/* Return the same text with `what` as the noun, for numbers of verdicts. */
+/* Return the same text for these numbers of verdicts, with `what` as the noun. */
 const char *mp_verdicts_text(mp_arena *arena, const char *what, const size_t counts[MP_VERDICTS]);
 /* Return the line for a limit that fails or warns: "--max-live 1M exceeded: 1.3 MiB alive, ...",
  * after the file's name if there is one. */

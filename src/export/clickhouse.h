@@ -10,7 +10,7 @@
 
 /* A table: a relation of memprof with the recording in every row. Texts are static. */
 typedef struct mp_clickhouse_table {
-    const char *name; /* must be first, because it is a word of an option */
+    const char *name; /* the first member, because tables are also read as an array of words */
     const char *meaning;
     const mp_relation *relation;
     /* Columns that identify a row within its recording, separated by spaces; they are never

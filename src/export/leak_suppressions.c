@@ -110,7 +110,9 @@ static bool write_suppressions(const mp_document *document, const mp_diagnostics
         return mp_fail(error, MP_ERROR_NO_ANSWER,
                        "suppressions are made from the leaks of a window, expected the command "
                        "leaks on a recording with creations and deletions");
-    fputs("# Known and accepted leaks. Keep the ones you accept, and give the reason.\n", file);
+    fputs("# Known and accepted leaks. Delete the ones you do not accept, and give the reasons.\n"
+          "# A line such as \"expires = 2027-06-30\" limits the time.\n",
+          file);
     put_leaks(file, leaks);
     return true;
 }

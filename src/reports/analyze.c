@@ -137,8 +137,10 @@ static void finish(mp_document *document, const mp_heap_arguments *asked, const 
 static const char *next_of_heap(const mp_document *document, const mp_window *window)
 {
     const mp_table *growth = mp_document_find(document, "growth");
+    const mp_table *leaks = mp_document_find(document, "leaks");
     return document->verdict.kind                                      ? "leaks"
            : mp_window_has_span(window) && growth && growth->row_count ? "growth"
+           : leaks && leaks->row_count                                 ? "leaks"
                                                                        : "top";
 }
 

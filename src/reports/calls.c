@@ -167,7 +167,7 @@ static const char *title_of(const asking *asked, size_t match, bool callers)
         asked->found.called.has_line && !callers
             ? mp_document_text(asked->document, " at line %" PRId32, asked->found.called.line)
             : "";
-    return mp_document_text(asked->document, "%s %s%s", callers ? "Callers of" : "Called by",
+    return mp_document_text(asked->document, "%s %s%s", callers ? "Callers of" : "Callees of",
                             asked->found.matches[match].shown, cursor);
 }
 

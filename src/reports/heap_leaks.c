@@ -389,9 +389,11 @@ const mp_report mp_report_leaks = {
     .name = "leaks",
     .summary = "show objects that were created and never deleted, by allocation site",
     .example = "leaks samples/shop-v2.oemp --stack-depth 3",
-    .details = "A leak was created after the snapshot `from` (the first) and is alive at the "
-               "snapshot `to` (the last _PreCleanUp, else before _Exit, else the last). \"Grew\" "
-               "distinguishes a leak that grows at every snapshot from a cache that filled once.",
+    .details =
+        "Lists the objects that were created after the snapshot `from` (the first) and are alive "
+        "at `to` (the last _PreCleanUp, else before _Exit, else the last). \"Kind\" says "
+        "which of them leak: a \"leak\" keeps growing, \"filled\" and \"bounded\" are caches. "
+        "\"Grew\" is the number of snapshots at which a site grew.",
     .wants_holders = true,
     MP_ARGUMENTS(arguments, defaults),
     .choices = choices,

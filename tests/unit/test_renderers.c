@@ -474,7 +474,8 @@ static void suppressions_match_to_the_letter(void **unused)
     mp_table_row(table);
     mp_table_attach(table, &uncoded);
     check("suppressions", document, 100, false,
-          "# Known and accepted leaks. Keep the ones you accept, and give the reason.\n"
+          "# Known and accepted leaks. Delete the ones you do not accept, and give the reasons.\n"
+          "# A line such as \"expires = 2027-06-30\" limits the time.\n"
           "\n# 1.5 KiB in 1,200 objects\n[leak 1]\n"
           "type   = [ ]T\\*\\?\\[x]\\\\#;=[ ]\n"
           "name   = two??lines?\n"
