@@ -100,7 +100,8 @@ static void put_verdicts(const mp_document *document, const mp_diagnostics *diag
 /* Warn on standard error that the selection matches nothing, because CSV has no place for it. */
 static void warn_of_nothing(const cli_options *options, const mp_document *document)
 {
-    if (!document->fits_nothing || options->quiet || strcmp(options->renderer->name, "csv") != 0)
+    if (!document->fits_nothing || document->files || options->quiet ||
+        strcmp(options->renderer->name, "csv") != 0)
         return;
     for (size_t i = 0; i < document->said_count; i++)
         if (document->said[i].tone == MP_TONE_WARNING)
