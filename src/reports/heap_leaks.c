@@ -85,7 +85,7 @@ static void set_trend(mp_document *document, leak_row *row)
                                                              group->grew, group->moments);
 }
 
-/* Return by how much objects grew that are older than the window. */
+/* Return the growth of objects that are older than the window. */
 static const char *older_text(mp_document *document, const mp_leak *leak)
 {
     return mp_document_text(document, "%s object%s, older than the window, grew by %s",
