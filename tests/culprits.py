@@ -101,8 +101,9 @@ class Culprits(holders.Holders):
                   all(worst.get(name) == rows[0].get(name)
                       for name in ("type", "name", "kind", "confidence", "leaking_bytes")),
                   f"{path.name}: {worst}, but {rows[:1]}")
-        self.hold(verdict.get("leaking_bytes", 0) == sum(row["leaking_bytes"] for row in leaking),
-                  f"{path.name}: {verdict}, {rows}")
+        self.hold(verdict.get("leaking_bytes", 0) == sum(row["leaking_bytes"] for row in leaking) and
+                  report.get("totals", {}).get("leaking_bytes") == {"yes": verdict.get("leaking_bytes"), "no": 0}.get(
+                      verdict["leaks"]), f"{path.name}: {verdict}, {report.get('totals')}, {rows}")
         self.texts_agree(path, worst)
         self.tables_agree(path, rows)
         self.growth_agrees(path, leaking)
@@ -124,7 +125,8 @@ class Culprits(holders.Holders):
         worst, first = verdict.get("worst"), report["leaks"][0]
         self.hold(report["verdict"] == verdict and verdict["leaks"] == "yes" and first["kind"] in LEAKING and
                   worst["site"] in first["stack"] and worst["type"] == first["type"] and
-                  first["objects"] == max(row["objects"] for row in report["leaks"] if row["kind"] in LEAKING),
+                  first["objects"] == max(row["objects"] for row in report["leaks"] if row["kind"] in LEAKING) and
+                  "leaking_bytes" not in report["totals"] and report["totals"]["leaking_objects"] >= first["objects"],
                   f"{path.name}: {verdict}, {first}")
         self.texts_agree(path, worst)
         self.limits_agree(path, verdict)

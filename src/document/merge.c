@@ -14,6 +14,8 @@ typedef struct merging {
     mp_merge_group *groups; /* groups in the order of their first tables */
     size_t group_count, group_capacity;
     mp_merge_group summaries; /* records that become the rows of the table "files" */
+    bool leaking;             /* a file has a leak */
+    bool mixed;               /* only some files have sizes, so leaks are compared by objects */
 } merging;
 
 /* --- grouping of tables --- */
@@ -139,7 +141,7 @@ static void put_common(mp_document *document, const mp_merge_group *group)
 
 /* --- files --- */
 
-/* Add "files" for people: the summary columns, sorted like the other tables, with a total. */
+/* Add "files" for people: the summary columns with a total; the files that leak most come first. */
 static void put_shown_files(merging *state, const mp_table *merged)
 {
     mp_document *document = state->document;
@@ -163,7 +165,10 @@ static void put_shown_files(merging *state, const mp_table *merged)
     mp_table *table = mp_document_table(document, "files", "Files", MP_ROWS, columns, count);
     table->flags = MP_FOR_PEOPLE;
     table->command = files->command;
-    size_t found = mp_merge_put_rows(document, table, &rows, files->order, false, state->how->rows);
+    const char *order = !state->leaking ? files->order
+                        : state->mixed  ? "leaking_objects"
+                                        : "leaking_bytes";
+    size_t found = mp_merge_put_rows(document, table, &rows, order, false, state->how->rows);
     table->footer.rest = (mp_rest){found - table->row_count, MP_REST_MORE};
     mp_merge_put_sum(table, &rows)[1] =
         (mp_cell){.known = true, .text = mp_document_text(document, "total of %zu", found)};
@@ -298,6 +303,7 @@ static void put_table(merging *state, mp_merge_group *group)
     }
     if (state->how->overview && !table->order && !table->main)
         table->flags |= MP_FOR_PROGRAMS;
+    group->by_objects = state->mixed;
     size_t rows = mp_merge_put_rows(document, table, group, table->order, true,
                                     table->order ? state->how->rows : 0);
     if (table->order) {
@@ -404,8 +410,21 @@ static void put_checks(mp_document *document, const mp_document *from, const cha
     document->fits_nothing &= from->fits_nothing;
 }
 
+/* Raise the number of rows to keep of each source to those among the first `most`. */
+static void keep_rows(const mp_merge_group *group, const char *order, size_t most, size_t *kept)
+{
+    size_t total, *first = mp_alloc_zero(group->count + 1, sizeof *first);
+    mp_merge_row *refs = mp_merge_order(group, order, true, &total);
+    for (size_t i = 0; i < total && i < most; i++)
+        first[refs[i].source]++;
+    for (size_t i = 0; i < group->count; i++)
+        kept[i] = first[i] > kept[i] ? first[i] : kept[i];
+    free(refs);
+    free(first);
+}
+
 /* Keep the first rows of each source; their order does not change. */
-static void cut_rows(const mp_merge_group *group, mp_document *const *documents, size_t most)
+static void cut_rows(mp_merge_group *group, mp_document *const *documents, size_t most)
 {
     const char *order = NULL;
     for (size_t i = 0; i < group->count; i++) {
@@ -416,11 +435,11 @@ static void cut_rows(const mp_merge_group *group, mp_document *const *documents,
     }
     if (!mp_merge_column(group, order))
         return;
-    size_t total;
-    mp_merge_row *refs = mp_merge_order(group, order, true, &total);
     size_t *kept = mp_alloc_zero(group->count + 1, sizeof *kept);
-    for (size_t i = 0; i < total && i < most; i++)
-        kept[refs[i].source]++;
+    for (int i = 0; i < 2; i++) { /* a later file decides whether all have sizes */
+        group->by_objects = i;
+        keep_rows(group, order, most, kept);
+    }
     for (size_t i = 0; i < group->count; i++) {
         mp_document *document = documents[group->items[i].part];
         mp_table *table = &document->tables[group->items[i].table - document->tables];
@@ -428,7 +447,6 @@ static void cut_rows(const mp_merge_group *group, mp_document *const *documents,
         table->row_count = kept[i];
     }
     free(kept);
-    free(refs);
 }
 
 void mp_documents_cut(mp_document *const *documents, size_t count, const mp_merging *how)
@@ -457,13 +475,16 @@ mp_document *mp_documents_merge(const mp_part *parts, size_t count, const mp_mer
         files[i] = (mp_merge_source){.part = i,
                                      .document = parts[i].document,
                                      .file = mp_utf8_copy(state.document->arena, parts[i].name)};
-    size_t folder = common_folder(files, count, how->within);
+    size_t folder = common_folder(files, count, how->within), unsized = 0;
     for (size_t i = 0; i < count; i++) {
         files[i].shown = files[i].file + folder;
         gather(&state, parts[i].document, files[i]);
         put_checks(state.document, parts[i].document, files[i].file);
         state.document->running += parts[i].document->running;
+        state.leaking |= parts[i].document->verdict.kind != NULL;
+        unsized += parts[i].document->unsized;
     }
+    state.mixed = unsized && unsized < count;
     mp_merge_figures(state.document, files, count);
     put_files(&state, files, count);
     for (size_t i = 0; i < state.group_count; i++) {
@@ -476,15 +497,11 @@ mp_document *mp_documents_merge(const mp_part *parts, size_t count, const mp_mer
             put_table(&state, group);
         free(group->items);
     }
-    size_t unsized = 0;
-    for (size_t i = 0; i < count; i++)
-        unsized += files[i].document->unsized;
-    const bool mixed = unsized && unsized < count;
-    const mp_merge_source *worst = put_verdict(state.document, files, count, mixed);
+    const mp_merge_source *worst = put_verdict(state.document, files, count, state.mixed);
     state.document->unsized = unsized > 0;
     if (how->sum_up)
         how->sum_up(state.document);
-    const bool by_objects = mixed && worst && worst->document->headline.label;
+    const bool by_objects = state.mixed && worst && worst->document->headline.label;
     put_headline(state.document, files, count, by_objects ? worst : NULL);
     for (size_t i = 0; i < count; i++)
         put_said(state.document, parts[i].document, files[i].file);

@@ -143,7 +143,7 @@ static const mp_column *ahead_column(const mp_merge_group *group)
     const char *name = NULL;
     for (size_t i = 0; !name && i < group->count; i++)
         name = group->items[i].table->ahead_order;
-    return mp_merge_column(group, name);
+    return mp_merge_column(group, name && group->by_objects ? "objects" : name);
 }
 
 /* Return the index of the column of that name; the number of columns if there is none. */

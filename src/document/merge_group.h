@@ -30,6 +30,8 @@ typedef struct mp_merge_group {
     mp_merge_source *items;
     size_t count, capacity;
     mp_column *columns; /* columns of the merged table, in the document's arena */
+    bool by_objects;    /* rows that precede all others are sorted by objects, because not all
+                         * sources have sizes */
 } mp_merge_group;
 
 /* A row of a source, and the cell by which it is sorted. */

@@ -6,7 +6,8 @@
 typedef struct totals_row {
     mp_totals totals;
     mp_graph_totals graph;
-    int64_t leak_sites, suppressed_objects, suppressed_bytes, from_sequence, to_sequence;
+    int64_t leaking_objects, leaking_bytes, leak_sites, suppressed_objects, suppressed_bytes,
+        from_sequence, to_sequence;
     int64_t types, app_domains;
     /* Figures that only logs of heap events have. */
     int64_t peak_time_us, old_objects, old_bytes, old_live_objects, old_live_bytes;
@@ -39,6 +40,8 @@ static const mp_column total_columns[] = {
     TOTAL(peak_bytes, "Peak", MP_BYTES, MP_SUMMARY),
     OWN(peak_of, MP_TEXT, MP_FOR_PROGRAMS),
     TOTAL(stated_peak_objects, "", MP_COUNT, 0),
+    MP_COLUMN(totals_row, leaking_bytes, "Leaking", MP_BYTES, ADDS | MP_SUMMARY),
+    MP_COLUMN(totals_row, leaking_objects, "Leaking objects", MP_COUNT, ADDS | MP_SUMMARY),
     TOTAL(leaked_objects, "", MP_COUNT, 0),
     TOTAL(leaked_bytes, "Leaked", MP_BYTES, MP_SUMMARY),
     MP_COLUMN(totals_row, leak_sites, "Sites", MP_COUNT, ADDS | MP_SUMMARY),
@@ -147,6 +150,18 @@ static void set_events(mp_document *document, const mp_window *window, totals_ro
                              mp_amount_text(document, mp_cost_live(old), old.bytes));
 }
 
+/* Set the sums over the sites that leak. */
+static void set_leaking(const mp_document *document, const mp_leaks *sites, totals_row *row)
+{
+    row->leaking_objects = row->leaking_bytes = 0;
+    for (uint32_t i = 0; i < sites->leaking; i++) {
+        row->leaking_objects += mp_leak_objects(&sites->items[i]);
+        row->leaking_bytes += sites->items[i].leaking_bytes;
+    }
+    if (document->unsized)
+        row->leaking_bytes = MP_UNKNOWN;
+}
+
 /* Set the figures that only recordings of births and deaths have. */
 static void set_history(mp_document *document, const mp_window *window, const mp_totals *state,
                         bool leaks, totals_row *row)
@@ -172,6 +187,8 @@ static void set_history(mp_document *document, const mp_window *window, const mp
         const mp_leaks *sites = mp_window_leak_sites(window);
         row->leak_sites = sites->left;
         row->leaked = mp_amount_text(document, sites->objects, sites->bytes);
+        if (!mp_leaks_unknown_text(document, window, sites))
+            set_leaking(document, sites, row);
     }
     if (suppressed) {
         row->suppressed_objects = suppressed->objects;

@@ -171,9 +171,8 @@ static const char *leaking_text(mp_document *document, const mp_leaks *leaks, ui
                             grows ? ", and objects that grow" : "");
 }
 
-/* Return the reason why nobody can tell whether anything leaks; NULL if it is known. */
-static const char *unknown_text(const mp_document *document, const mp_window *window,
-                                const mp_leaks *leaks)
+const char *mp_leaks_unknown_text(const mp_document *document, const mp_window *window,
+                                  const mp_leaks *leaks)
 {
     if (leaks->worst)
         return NULL;
@@ -207,7 +206,7 @@ void mp_tell_verdict(mp_document *document, const mp_window *window)
 {
     const mp_leaks *leaks = mp_window_leak_sites(window);
     const mp_leak *worst = leaks->worst;
-    const char *unknown = unknown_text(document, window, leaks);
+    const char *unknown = mp_leaks_unknown_text(document, window, leaks);
     mp_told_verdict told = {.leaks = worst     ? "yes"
                                      : unknown ? "unknown"
                                                : "no",
@@ -237,7 +236,7 @@ void mp_tell_verdict(mp_document *document, const mp_window *window)
 static void set_headline(mp_document *document, const mp_window *window, const mp_leaks *leaks)
 {
     const mp_leak *leak = leaks->worst;
-    if (!leak && leaks->left && unknown_text(document, window, leaks))
+    if (!leak && leaks->left && mp_leaks_unknown_text(document, window, leaks))
         leak = leaks->items;
     if (leak)
         document->headline = (mp_headline){.tone = MP_TONE_WORSE,

@@ -124,6 +124,9 @@ bool mp_section_top(mp_document *document, const mp_window *window, const mp_hea
 /* Say the summary of leaks ("Leaks", "Worst leak", "Maybe a cache") and set the headline; for
  * several merged files, say "Leaks" and "Still running". */
 void mp_answer_leaks(mp_document *document, const mp_window *window);
+/* Return the reason why nobody can tell whether anything leaks; NULL if it is known. */
+const char *mp_leaks_unknown_text(const mp_document *document, const mp_window *window,
+                                  const mp_leaks *leaks);
 void mp_sum_up_leaks(mp_document *merged);
 /* Set the verdict for programs: whether the recording leaks, and the worst leak. */
 void mp_tell_verdict(mp_document *document, const mp_window *window);
