@@ -45,6 +45,7 @@ typedef struct mp_root {
     uint32_t kind;
     uint32_t flags;
     mp_type_id container; /* type that declares the static field; none for other kinds */
+    mp_string_id name;    /* of the static field, thread or code; none: unknown */
     uint64_t id;          /* id of the object in the file */
 } mp_root;
 

@@ -261,7 +261,8 @@ typedef struct mp_root_count {
 } mp_root_count;
 
 /* A place in the dominator tree after objects are merged that have equal types on their paths from
- * the roots. Nodes of a linked list, whose types are equal, count for the place of its head. */
+ * the roots, and are held by the same static field if its name is known. Nodes of a linked list,
+ * whose types are equal, count for the place of its head. */
 typedef struct mp_holder_place {
     uint64_t hash; /* hash of its type and of the types above */
     uint32_t up;   /* the place above; 0: none */

@@ -336,6 +336,9 @@ const char *mp_type_text(mp_arena *arena, const mp_model *model, uint32_t type);
 const char *mp_object_text(mp_arena *arena, const mp_graph_view *view, uint32_t object);
 /* Return the name of a kind of roots: "static", "kind 7", or that in the format. */
 const char *mp_root_kind_text(mp_arena *arena, const mp_model *model, uint32_t kind);
+/* Return the kind of a root with what the format names it by: "static field LIST of App.Cache",
+ * "static in App.Cache", "local App.main (App.java:12)". */
+const char *mp_root_text(mp_arena *arena, const mp_model *model, const mp_root *root);
 /* Return the flags of a root: "pinned+interior+0x10"; "" for none. */
 const char *mp_root_flags_text(mp_arena *arena, uint32_t flags);
 /* Return the kinds of the roots that keep an object alive (with `weak`, the kinds of its weak

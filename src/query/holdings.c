@@ -1,9 +1,10 @@
 /* Holdings: the amounts that holders hold in a dump, and the matching amounts in the previous dump.
  *
  * Object ids mean nothing in another dump, so a holder is recognised by its place: its type and the
- * types of all its dominators, from the roots down. For earlier dumps only the amounts held at each
- * place are kept. For the previous dump the places are kept too, because a holder can move: once
- * something else refers to it, fewer objects dominate it than before. */
+ * types of all its dominators, from the roots down, and the name of the static field there. For
+ * earlier dumps only the amounts held at each place are kept. For the previous dump the places are
+ * kept too, because a holder can move: once something else refers to it, fewer objects dominate it
+ * than before. */
 #include "query/holdings.h"
 
 #include <assert.h>
@@ -12,16 +13,37 @@
 
 #include "model/build.h"
 
-static uint32_t place_below(mp_holdings *holdings, uint32_t up, uint32_t type)
+/* Return a number for the static field of the first root of an object that names it; 0: none. */
+static uint64_t field_of(const mp_holdings *holdings, uint32_t object)
 {
-    uint32_t *number = mp_id_index_put(&holdings->by_type, (uint64_t)up << 32 | type);
+    const uint32_t number = mp_id_index_get(&holdings->fields, object);
+    const mp_root *root = &holdings->graph->roots.items[number];
+    return number ? mp_hash_pair(root->container.i, root->name.i) : 0;
+}
+
+static void find_fields(mp_holdings *holdings)
+{
+    const mp_graph *graph = holdings->graph;
+    for (uint32_t i = graph->roots.count; i-- > 1;) {
+        const mp_root *root = &graph->roots.items[i];
+        if (root->kind == MP_ROOT_STATIC && root->name.i && root->object && mp_root_is_strong(root))
+            *mp_id_index_put(&holdings->fields, root->object) = i;
+    }
+}
+
+static uint32_t place_below(mp_holdings *holdings, uint32_t up, uint64_t field, uint32_t type)
+{
+    const uint64_t top = (uint64_t)1 << 63; /* no number of a place has this bit */
+    uint32_t *number = mp_id_index_put(&holdings->by_type, field ? mp_hash_pair(field, type) | top
+                                                                 : (uint64_t)up << 32 | type);
     if (!*number) {
         const mp_holder_place above = holdings->places.items[up];
         *number = holdings->places.count;
-        *MP_ADD(&holdings->places) = (mp_holder_place){.hash = mp_hash_pair(above.hash, type),
-                                                       .up = up,
-                                                       .type = type,
-                                                       .depth = above.depth + 1};
+        *MP_ADD(&holdings->places) =
+            (mp_holder_place){.hash = mp_hash_pair(field ? field : above.hash, type),
+                              .up = up,
+                              .type = type,
+                              .depth = above.depth + 1};
     }
     return *number;
 }
@@ -78,7 +100,8 @@ static void find_places(mp_holdings *holdings)
         uint32_t type = holdings->graph->types[object];
         assert(!up || holdings->places.items);
         bool linked = up && holdings->places.items[up].type == type;
-        uint32_t index = linked ? up : place_below(holdings, up, type);
+        uint32_t index =
+            linked ? up : place_below(holdings, up, up ? 0 : field_of(holdings, object), type);
         holdings->place_of[object] = index;
         holdings->order_of[object] = i;
         holdings->places.items[index].objects++;
@@ -176,6 +199,7 @@ mp_holdings mp_holdings_of(const mp_graph *graph, const mp_dominators *dominator
                             .order_of = mp_alloc_zero(count, sizeof *holdings.order_of),
                             .seen = mp_alloc_zero(count, sizeof *holdings.seen)};
     (void)MP_ADD(&holdings.places);
+    find_fields(&holdings);
     find_places(&holdings);
     count_lists(&holdings);
     count_references(&holdings);
@@ -186,6 +210,7 @@ mp_holdings mp_holdings_of(const mp_graph *graph, const mp_dominators *dominator
 
 void mp_holdings_free(mp_holdings *holdings)
 {
+    mp_id_index_free(&holdings->fields);
     mp_id_index_free(&holdings->by_type);
     mp_id_index_free(&holdings->by_key);
     free(holdings->places.items);

@@ -27,7 +27,8 @@ typedef struct mp_holdings {
         *seen;     /* place of each object; its index in preorder; its last holder */
     mp_held *held; /* numbered from 1 */
     size_t held_count, held_capacity;
-    mp_id_index by_type; /* places by parent and type */
+    mp_id_index fields;  /* first root of each object that names a static field */
+    mp_id_index by_type; /* places by parent, or name of the static field, and type */
     mp_id_index by_key;  /* holdings by key */
 } mp_holdings;
 

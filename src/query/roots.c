@@ -22,6 +22,18 @@ const char *mp_root_kind_text(mp_arena *arena, const mp_model *model, uint32_t k
                : mp_arena_format(arena, "kind %" PRIx32, kind);
 }
 
+const char *mp_root_text(mp_arena *arena, const mp_model *model, const mp_root *root)
+{
+    const char *kind = mp_root_kind_text(arena, model, root->kind);
+    const char *name = mp_model_text(model, root->name);
+    const char *container = root->container.i ? mp_type_text(arena, model, root->container.i) : "";
+    return root->name.i && root->container.i
+               ? mp_arena_format(arena, "%s field %s of %s", kind, name, container)
+           : root->container.i ? mp_arena_format(arena, "%s in %s", kind, container)
+           : root->name.i      ? mp_arena_format(arena, "%s %s", kind, name)
+                               : kind;
+}
+
 const char *mp_root_flags_text(mp_arena *arena, uint32_t flags)
 {
     static const char *const names[] = {"pinned", "weak", "interior", "refcounted"};

@@ -8,13 +8,35 @@
 
 /* --- holders in words --- */
 
+/* Return the first strong root of an object that has a name; NULL: there is none. */
+static const mp_root *named_root_of(const mp_graph_view *view, uint32_t object)
+{
+    const mp_object_roots *roots = &view->roots;
+    for (uint32_t i = roots->first[object]; i < roots->first[object + 1]; i++) {
+        const mp_root *root = &view->graph->roots.items[roots->roots[i]];
+        if (root->name.i && mp_root_is_strong(root))
+            return root;
+    }
+    return NULL;
+}
+
+/* Return an object with the one that owns it, and with the root of that if it has a name. */
+static const char *held_in(mp_document *document, const mp_graph_view *view, uint32_t object,
+                           uint32_t owner)
+{
+    const char *text = mp_object_text(document->arena, view, object);
+    const mp_root *root = named_root_of(view, owner);
+    if (owner != object)
+        text = mp_document_text(document, "%s in %s", text,
+                                mp_object_text(document->arena, view, owner));
+    return root ? mp_document_text(document, "%s in %s", text,
+                                   mp_root_text(document->arena, view->model, root))
+                : text;
+}
+
 const char *mp_held_in_text(mp_document *document, const mp_graph_view *view, uint32_t object)
 {
-    uint32_t owner = mp_owner_of(view, object);
-    const char *text = mp_object_text(document->arena, view, object);
-    return owner == object ? text
-                           : mp_document_text(document, "%s in %s", text,
-                                              mp_object_text(document->arena, view, owner));
+    return held_in(document, view, object, mp_owner_of(view, object));
 }
 
 mp_way mp_way_to(mp_document *document, mp_graph_view *view, uint32_t object)
@@ -30,9 +52,10 @@ mp_way mp_way_to(mp_document *document, mp_graph_view *view, uint32_t object)
     for (size_t i = 0; i < path.count; i++) /* successive objects of one type: keep the first */
         if (!i || graph->types[path.objects[i]] != graph->types[path.objects[count - 1]])
             path.objects[count++] = path.objects[i];
-    way.root_kind =
-        mp_root_kind_text(document->arena, view->model, graph->roots.items[path.root].kind);
-    way.text = mp_document_text(document, "%s root", way.root_kind);
+    const mp_root *root = &graph->roots.items[path.root];
+    way.root_kind = mp_root_kind_text(document->arena, view->model, root->kind);
+    way.text = root->name.i ? mp_root_text(document->arena, view->model, root)
+                            : mp_document_text(document, "%s root", way.root_kind);
     for (size_t i = 0; i < count; i++) {
         bool cut = count > MOST && i == OUTER;
         types[way.types.count] =
@@ -66,10 +89,7 @@ static const char *share_text(mp_document *document, const mp_graph_view *view, 
 static const char *held_text(mp_document *document, const mp_graph_view *view,
                              const mp_suspect *suspect)
 {
-    const char *holder = mp_object_text(document->arena, view, suspect->accumulation);
-    if (suspect->accumulation != suspect->object)
-        holder = mp_document_text(document, "%s in %s", holder,
-                                  mp_object_text(document->arena, view, suspect->object));
+    const char *holder = held_in(document, view, suspect->accumulation, suspect->object);
     return suspect->held_objects
                ? mp_document_text(document, "%s x %s (%s) %s held by %s",
                                   mp_count_text(document, suspect->held_objects, false),

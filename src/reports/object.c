@@ -46,12 +46,9 @@ static const char *roots_text(mp_document *document, const mp_graph_view *view, 
         const char *flags = mp_root_flags_text(document->arena, root->flags);
         if (i - from == MOST)
             return mp_document_text(document, "%s and %u more", text, end - i);
-        text = mp_document_text(
-            document, "%s%s%s%s%s%s%s%s", text, i > from ? ", " : "",
-            mp_root_kind_text(document->arena, view->model, root->kind),
-            root->container.i ? " in " : "",
-            root->container.i ? mp_type_text(document->arena, view->model, root->container.i) : "",
-            *flags ? " (" : "", flags, *flags ? ")" : "");
+        text = mp_document_text(document, "%s%s%s%s%s%s", text, i > from ? ", " : "",
+                                mp_root_text(document->arena, view->model, root),
+                                *flags ? " (" : "", flags, *flags ? ")" : "");
     }
     return text;
 }
