@@ -26,7 +26,8 @@ static const struct {
     SIGNATURE("MDMP", "a Windows minidump"),
     SIGNATURE("%PDF", "a PDF document"),
     SIGNATURE("\x89PNG", "a PNG picture"),
-    SIGNATURE("JAVA PROFILE", "a Java heap dump (hprof)"),
+    SIGNATURE("JAVA PROFILE", "a Java profile of hprof in text, or of another version (jcmd PID "
+                              "GC.heap_dump FILE writes a heap dump)"),
     SIGNATURE("PERFILE2", "a Linux perf recording"),
     SIGNATURE("memray", "a memray recording (memray stats or memray tree reports it)"),
     SIGNATURE("Nettrace", "a .NET event trace (dotnet-trace report reports it)"),

@@ -27,6 +27,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 SAMPLES = ROOT / "samples"
 sys.path.insert(0, str(ROOT / "tests"))
 import heapsnapshot  # noqa: E402
+import hprof  # noqa: E402
 LITERAL = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
 
 # For each target: commands of the generator, samples, and the tests and sources of its parser.
@@ -49,7 +50,7 @@ SOURCES = {
     "taligent": "src/readers/taligent*.c", "rpm": "src/readers/rpm*.c",
     "dynobjects": "src/readers/dynobjects*.c", "aqtime": "src/readers/aqtime*.c",
     "heaptrack": "src/readers/heaptrack*.c", "pprof": "src/readers/pprof*.c",
-    "heapsnapshot": "src/readers/heapsnapshot*.c",
+    "heapsnapshot": "src/readers/heapsnapshot*.c", "hprof": "src/readers/hprof*.c",
     "policy": "src/compare/policy*.c", "suppressions": "src/query/suppression.c",
     "baseline": "src/compare/baseline*.c", "substitution": "src/compare/substitution.c",
     "command": "src/*/options.[cd]*", "pattern": "src/base/characters.c",
@@ -174,6 +175,7 @@ def make(program, generator):
     sql = generate("aqtime").decode()
     seeds["aqtime"] += [small_database(sql, rows) for rows in (1, 5)]
     seeds["heapsnapshot"] = [heapsnapshot.made_up(seed).encode() for seed in range(12)]
+    seeds["hprof"] = [hprof.MadeUp(seed).data for seed in range(12)]
     seeds["packed"] = packed(generate("rpm --objects 8")) + archives(generate("rpm --objects 8"))
     seeds["decoded"] = decoded()
     for target, test in TEXTS.items():

@@ -25,7 +25,7 @@ static const struct {
     {HEAD("MDMP\x93\xa7"), "Windows minidump"},
     {HEAD("%PDF-1.7"), "PDF document"},
     {HEAD("\x89PNG\r\n\x1a\n"), "PNG picture"},
-    {HEAD("JAVA PROFILE 1.0.2\0"), "Java heap dump"},
+    {HEAD("JAVA PROFILE 1.0.1, created"), "a Java profile of hprof in text"},
     {HEAD("PERFILE2h"), "Linux perf"},
     {HEAD("memray\0"), "memray"},
     {HEAD("heap profile: 1: 2 [3: 4] @ heapprofile\n"), "gperftools heap profile"},

@@ -1,0 +1,66 @@
+/* A cursor over binary records that are read from an input in one pass, so that memory use does not
+ * depend on their lengths. Numbers are big-endian.
+ *
+ * Set `room` to the length of a record before it is read. Functions return false if the record ends
+ * before what they read, or if the input does, which sets `torn`. */
+#ifndef MP_INPUT_BYTE_CURSOR_H
+#define MP_INPUT_BYTE_CURSOR_H
+
+#include "input/input.h"
+
+/* Zero-initialise, except for the input, which must outlive the cursor. */
+typedef struct mp_byte_cursor {
+    mp_input *input;
+    const unsigned char *start, *next, *end; /* bytes at hand; those before `next` are read */
+    uint64_t before;                         /* bytes before `start` */
+    uint64_t room;                           /* bytes left in the record */
+    bool torn;                               /* the input ended within a record */
+} mp_byte_cursor;
+
+/* Return the number of bytes read. */
+static inline uint64_t mp_bytes_offset(const mp_byte_cursor *cursor)
+{
+    return cursor->before + (uint64_t)(cursor->next - cursor->start);
+}
+
+/* Consume what was read, and get at least `bytes` further bytes. Return false if the input ends
+ * before. */
+bool mp_bytes_refill(mp_byte_cursor *cursor, size_t bytes);
+
+/* Take the next bytes of the record, which are at `next`; the caller moves on. */
+static inline bool mp_bytes_take(mp_byte_cursor *cursor, size_t bytes)
+{
+    if (cursor->room < bytes)
+        return false;
+    if ((size_t)(cursor->end - cursor->next) < bytes && !mp_bytes_refill(cursor, bytes)) {
+        cursor->torn = true;
+        return false;
+    }
+    cursor->room -= bytes;
+    return true;
+}
+
+/* Read a number of up to 8 bytes. */
+static inline bool mp_bytes_number(mp_byte_cursor *cursor, size_t bytes, uint64_t *value)
+{
+    if (!mp_bytes_take(cursor, bytes))
+        return false;
+    *value = 0;
+    for (size_t i = 0; i < bytes; i++)
+        *value = *value << 8 | cursor->next[i];
+    cursor->next += bytes;
+    return true;
+}
+
+static inline bool mp_bytes_u32(mp_byte_cursor *cursor, uint32_t *value)
+{
+    uint64_t wide = 0;
+    const bool taken = mp_bytes_number(cursor, 4, &wide);
+    *value = (uint32_t)wide;
+    return taken;
+}
+
+/* Skip bytes of the record. If it has fewer, skip nothing. */
+bool mp_bytes_skip(mp_byte_cursor *cursor, uint64_t bytes);
+
+#endif

@@ -1,0 +1,140 @@
+/* Java heap dumps (hprof): state shared by the files of the reader. */
+#ifndef MP_READERS_HPROF_H
+#define MP_READERS_HPROF_H
+
+#include "base/index.h"
+#include "input/byte_cursor.h"
+#include "model/build.h"
+#include "model/graph_builder.h"
+#include "readers/dump_order.h"
+#include "readers/reader.h"
+
+typedef enum hp_status { HP_NEW, HP_OPEN, HP_DONE } hp_status;
+
+/* A class, known by its id from a load record, a dump of it, or an object of it. */
+typedef struct hp_class {
+    uint64_t id, super, name; /* name: id of a string; 0: none */
+    char element; /* type of the elements of an array of primitives, as in a descriptor; 0: none */
+    bool dumped;  /* there is a dump of it, with the facts up to `static_bytes` */
+    uint32_t stated_bytes; /* size of an instance as the dump states it */
+    uint32_t own_bytes;    /* bytes of its own fields in a dump */
+    /* Its own fields that are references, in state->places: offsets from the first own field. */
+    uint32_t first_place, place_count;
+    uint32_t referent; /* offset of a reference named "referent"; UINT32_MAX: none */
+    /* References of the class itself, in state->links: its superclass, loader, signers, domain,
+     * constants and static fields; of them the static fields, in state->statics. */
+    uint32_t first_link, link_count, first_static, static_count;
+    uint32_t static_references, static_bytes; /* number of references; bytes of other fields */
+    /* Together with its superclasses, once `status` is HP_DONE: */
+    hp_status status;
+    uint64_t bytes, references; /* bytes of all fields in a dump; number of references */
+    uint32_t above;             /* nearest superclass that has references; 0: none */
+    bool is_reference;          /* java.lang.ref.Reference */
+    bool is_weak;               /* its referent is kept alive neither by it nor by its subclasses */
+    uint32_t type;              /* type in the model */
+    uint64_t least_gap;         /* smallest distance from an instance to the next object */
+} hp_class;
+
+typedef struct hp_static {
+    uint64_t name, value;
+} hp_static;
+
+typedef struct hp_frame {
+    uint64_t method, source;
+    uint32_t class_serial;
+    int32_t line;
+} hp_frame;
+
+typedef struct hp_trace {
+    uint32_t first_frame, frame_count; /* ids in state->trace_frames, innermost first */
+} hp_trace;
+
+/* State that lasts from file to file. */
+typedef struct hp_reader {
+    mp_model *model;
+    mp_diagnostics *diagnostics;
+    mp_session_id session;
+    mp_type_counts counts;
+    mp_id_index types_by_label; /* mp_string_id to type */
+    mp_dump_order order;
+    const char *path;
+    int64_t first_stamp; /* of the first dump, milliseconds; -1: none */
+    bool converted;
+} hp_reader;
+
+enum { HP_BATCH = 512 };
+
+/* State of one file. */
+typedef struct hp_state {
+    hp_reader *reader;
+    mp_model *model;
+    mp_byte_cursor cursor;
+    mp_graph_builder *graph;
+    unsigned id_bytes;
+    bool android;  /* version 1.0.3 */
+    int64_t stamp; /* milliseconds since 1970 */
+
+    mp_arena arena;
+    MP_LIST(mp_slice) texts; /* from 1 */
+    MP_LIST(hp_class) classes;
+    MP_LIST(uint32_t) places;
+    MP_LIST(uint64_t) links;
+    MP_LIST(hp_static) statics;
+    MP_LIST(hp_frame) frames;
+    MP_LIST(hp_trace) traces;
+    MP_LIST(uint64_t) trace_frames;
+    MP_LIST(uint32_t) chain; /* classes that are being resolved */
+    mp_id_index texts_by_id, classes_by_id, classes_by_serial, frames_by_id, traces_by_serial;
+    mp_id_index traces_by_thread;
+    uint32_t primitives[12]; /* classes of arrays of primitive types */
+    uint32_t class_class;    /* java.lang.Class, at the end */
+    uint64_t batch[HP_BATCH];
+    size_t batch_count;
+
+    /* Objects are skipped, as one came before its class: the file is read once more. */
+    bool late;
+    bool again; /* it is read once more, for its objects and roots */
+    bool dump_ended, has_segments, begun;
+    bool too_large;
+    uint64_t weak_references; /* left out */
+    uint64_t objects;
+    /* Damage, with the offset of the first one. */
+    uint64_t bad_records, bad_offset, unknown_records, later_dumps;
+    uint64_t bad_instances; /* of a length that their class does not have */
+    uint64_t classless;     /* instances of classes that are not in the dump */
+    uint64_t missing_supers;
+} hp_state;
+
+/* Kinds of objects while a file is read. The size of an object holds the kind in its low bits and
+ * above them what its size is computed from: the bytes of its fields, the number of elements, their
+ * bytes, or the number of the class. */
+enum { HP_INSTANCE, HP_REFERENCES, HP_PRIMITIVES, HP_CLASS, HP_KIND_BITS = 3 };
+
+/* Read an id. */
+static inline bool hp_take_id(hp_state *state, uint64_t *id)
+{
+    return mp_bytes_number(&state->cursor, state->id_bytes, id);
+}
+
+/* Read a record of the heap, whose tag was read. Return false if it is malformed. */
+bool hp_read_heap_record(hp_state *state, uint64_t tag);
+
+/* Return the number of the class with this id. */
+uint32_t hp_class_of(hp_state *state, uint64_t id);
+mp_slice hp_text(const hp_state *state, uint64_t id);
+/* Combine a class with its superclasses. Return false if one of them is not known yet. */
+bool hp_resolve(hp_state *state, uint32_t number);
+/* Add an object; references follow by hp_refer. */
+void hp_add_object(hp_state *state, uint64_t id, uint32_t class, unsigned kind, uint64_t amount);
+void hp_refer(hp_state *state, uint64_t id);
+void hp_end_object(hp_state *state);
+/* Add classes as objects, and their static fields as roots. */
+void hp_add_classes(hp_state *state);
+/* Return the name of a place in the code, "Leak.main (Leak.java:12)"; 0: unknown. */
+mp_string_id hp_frame_name(hp_state *state, uint32_t thread, uint32_t frame);
+/* Return the name of a thread, which is its number in the file. */
+mp_string_id hp_thread_name(hp_state *state, uint32_t thread);
+/* Give types and sizes to the objects of the finished graph. */
+void hp_finish_graph(hp_state *state, bool whole);
+
+#endif

@@ -1,0 +1,343 @@
+/* Java heap dumps: types, sizes, roots, references that keep nothing alive, damage. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/diagnose.h"
+#include "model/build.h"
+#include "model/graph.h"
+#include "query/graph_query.h"
+#include "support/memory_reader.h"
+
+#define NAME "shop.hprof"
+
+extern const mp_reader mp_reader_hprof;
+
+enum { MOST = 4096, TEXTS = 0x5000 };
+
+/* A dump that is being written. Ids have 4 bytes. */
+typedef struct dump {
+    char bytes[MOST];
+    size_t length;
+} dump;
+
+static void put(dump *out, uint64_t value, size_t bytes)
+{
+    while (bytes--)
+        out->bytes[out->length++] = (char)(value >> 8 * bytes);
+}
+
+static void put_all(dump *out, const uint32_t *values, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        put(out, values[i], 4);
+}
+#define WORDS(out, ...)                                                                            \
+    put_all(out, (const uint32_t[]){__VA_ARGS__},                                                  \
+            sizeof(const uint32_t[]){__VA_ARGS__} / sizeof(uint32_t))
+
+/* Begin a record; end it by its position. */
+static size_t begin(dump *out, unsigned tag)
+{
+    put(out, tag, 1);
+    WORDS(out, 0, 0);
+    return out->length;
+}
+
+static void end(dump *out, size_t from)
+{
+    const size_t to = out->length;
+    out->length = from - 4;
+    put(out, to - from, 4);
+    out->length = to;
+}
+
+static void put_text(dump *out, uint32_t id, const char *text)
+{
+    const size_t from = begin(out, 0x01);
+    put(out, TEXTS + id, 4);
+    memcpy(out->bytes + out->length, text, strlen(text));
+    out->length += strlen(text);
+    end(out, from);
+}
+
+/* Addresses. With ids of 4 bytes the header of an object has 8 bytes, that of an array 12. */
+enum {
+    OBJECT = 0x1000,
+    CLASS = 0x1020,
+    REFERENCE = 0x1040,
+    WEAK = 0x1060,
+    CART = 0x1080,
+    FIRST_CART = 0x10a0, /* 8 + items 4 + count 4 = 16 */
+    ITEMS = 0x10b0,      /* 12 + 2 * 4 = 20, rounded up to 24 */
+    BYTES = 0x10c8,      /* 12 + 5 = 17, rounded up to 24 */
+    WEAK_CART = 0x10e0,  /* 8 + referent 4 + queue 4 = 16 */
+    LAST_CART = 0x10f0,
+};
+
+static const char *const texts[] = {"java/lang/Object",
+                                    "java/lang/Class",
+                                    "java/lang/ref/Reference",
+                                    "java/lang/ref/WeakReference",
+                                    "shop/Cart",
+                                    "[Ljava/lang/Object;",
+                                    "referent",
+                                    "queue",
+                                    "items",
+                                    "count",
+                                    "LIST",
+                                    "add",
+                                    "Cart.java"};
+enum { REFERENT = TEXTS + 6, QUEUE, ITEMS_FIELD, COUNT, LIST, ADD, SOURCE };
+
+static void put_names(dump *out)
+{
+    static const uint32_t classes[] = {OBJECT, CLASS, REFERENCE, WEAK, CART, 0x2000};
+    for (uint32_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        put_text(out, i, texts[i]);
+    for (uint32_t i = 0; i < sizeof classes / sizeof *classes; i++) {
+        const size_t from = begin(out, 0x02);
+        WORDS(out, i + 1, classes[i], 0, TEXTS + i);
+        end(out, from);
+    }
+    size_t from = begin(out, 0x04);
+    WORDS(out, 0x77, ADD, 0, SOURCE, 5, 7);
+    end(out, from);
+    from = begin(out, 0x05);
+    WORDS(out, 3, 1, 1, 0x77);
+    end(out, from);
+}
+
+/* Add a class with up to two fields: 0 is none, a type follows each name. */
+static void put_class(dump *out, uint32_t id, uint32_t above, uint32_t list, const uint32_t *fields)
+{
+    put(out, 0x20, 1);
+    WORDS(out, id, 0, above, 0, 0, 0, 0, 0, 0);
+    put(out, 0, 2);
+    put(out, list != 0, 2);
+    if (list) {
+        put(out, LIST, 4);
+        put(out, 2, 1);
+        put(out, list, 4);
+    }
+    put(out, !fields ? 0 : 2, 2);
+    for (int i = 0; fields && i < 2; i++) {
+        put(out, fields[2 * (size_t)i], 4);
+        put(out, fields[2 * (size_t)i + 1], 1);
+    }
+}
+
+static void put_classes(dump *out)
+{
+    put_class(out, OBJECT, 0, 0, NULL);
+    put_class(out, CLASS, OBJECT, 0, NULL);
+    put_class(out, REFERENCE, OBJECT, 0, (const uint32_t[]){REFERENT, 2, QUEUE, 2});
+    put_class(out, WEAK, REFERENCE, 0, NULL);
+    put_class(out, CART, OBJECT, WEAK_CART, (const uint32_t[]){ITEMS_FIELD, 2, COUNT, 10});
+}
+
+static void put_objects(dump *out)
+{
+    put(out, 0x21, 1);
+    WORDS(out, FIRST_CART, 0, CART, 8, ITEMS, 2);
+    put(out, 0x22, 1);
+    WORDS(out, ITEMS, 0, 2, 0x2000, BYTES, 0);
+    put(out, 0x23, 1);
+    WORDS(out, BYTES, 0, 5);
+    put(out, 8, 1);
+    put(out, 0, 5);
+    put(out, 0x21, 1);
+    WORDS(out, WEAK_CART, 0, WEAK, 8, FIRST_CART, LAST_CART);
+    put(out, 0x21, 1);
+    WORDS(out, LAST_CART, 0, CART, 8, 0, 0);
+}
+
+static void put_roots(dump *out)
+{
+    put(out, 0x08, 1);
+    WORDS(out, FIRST_CART, 1, 3);
+    put(out, 0x03, 1);
+    WORDS(out, LAST_CART, 1, 0);
+    put(out, 0x05, 1);
+    WORDS(out, CART);
+}
+
+static void put_header(dump *out)
+{
+    static const char version[] = "JAVA PROFILE 1.0.2";
+    memcpy(out->bytes, version, sizeof version);
+    out->length = sizeof version;
+    WORDS(out, 4, 0x18b, 0xcfe56800);
+}
+
+/* Write the whole dump; `late`: objects come before their classes. */
+static dump whole_dump(bool late)
+{
+    dump out = {.length = 0};
+    put_header(&out);
+    put_names(&out);
+    size_t from = begin(&out, 0x1c);
+    (late ? put_objects : put_classes)(&out);
+    end(&out, from);
+    from = begin(&out, 0x1c);
+    (late ? put_classes : put_objects)(&out);
+    put_roots(&out);
+    end(&out, from);
+    end(&out, begin(&out, 0x2c));
+    return out;
+}
+
+static reading read_dump(const dump *out, size_t window)
+{
+    return read_bytes(&mp_reader_hprof, NAME, out->bytes, out->length, window);
+}
+
+static uint32_t object_at(const mp_graph *graph, uint64_t id)
+{
+    for (uint32_t i = 1; i <= graph->count; i++)
+        if (graph->ids[i] == id)
+            return i;
+    return 0;
+}
+
+/* Bytes at hand at a time. */
+static const size_t windows[] = {1 << 16, 1, 3};
+
+static void objects_and_types(void **unused)
+{
+    (void)unused;
+    /* Class objects and the last object have no array to tell their size: up to the next object. */
+    static const struct object {
+        uint64_t id, size;
+        const char *type;
+    } expected[] = {{OBJECT, 32, "java.lang.Class"}, {CART, 32, "java.lang.Class"},
+                    {FIRST_CART, 16, "shop.Cart"},   {ITEMS, 24, "java.lang.Object[]"},
+                    {BYTES, 24, "byte[]"},           {WEAK_CART, 16, "java.lang.ref.WeakReference"},
+                    {LAST_CART, 16, "shop.Cart"}};
+    for (size_t late = 0; late < 2; late++)
+        for (size_t w = 0; w < sizeof windows / sizeof *windows; w++) {
+            const dump out = whole_dump(late);
+            reading r = read_dump(&out, windows[w]);
+            const mp_graph *graph = r.model->graph;
+            assert_true(r.ok);
+            assert_int_equal(count_diagnostics(r.diagnostics), 0);
+            assert_true(r.model->inputs.items[r.model->inputs.count - 1].complete);
+            assert_int_equal(graph->count, 10);
+            for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+                const uint32_t object = object_at(graph, expected[i].id);
+                const mp_type *type = &r.model->types.items[graph->types[object]];
+                assert_int_equal(graph->sizes[object], expected[i].size);
+                assert_string_equal(mp_model_text(r.model, type->name), expected[i].type);
+            }
+            reading_free(&r);
+        }
+}
+
+/* Four superclasses, a static field, and one reference of each of the first Cart, its array and the
+ * weak reference, whose referent is left out. */
+static void references_and_roots(void **unused)
+{
+    (void)unused;
+    static const char *const roots[] = {"thread 1", "local shop.Cart.add (Cart.java:7)",
+                                        "system class", "static field LIST of shop.Cart"};
+    static const uint64_t ids[] = {FIRST_CART, LAST_CART, CART, WEAK_CART};
+    const dump out = whole_dump(false);
+    reading r = read_dump(&out, 1);
+    const mp_graph *graph = r.model->graph;
+    mp_arena arena = {0};
+    const uint32_t weak = object_at(graph, WEAK_CART);
+    assert_int_equal(mp_graph_references(graph), 8);
+    assert_int_equal(graph->left_out, 1);
+    assert_int_equal(graph->first[weak + 1] - graph->first[weak], 1);
+    assert_int_equal(graph->ids[graph->targets[graph->first[weak]]], LAST_CART);
+    assert_int_equal(graph->roots.count, 5);
+    for (uint32_t i = 0; i < 4; i++) {
+        const mp_root *root = &graph->roots.items[i + 1];
+        assert_int_equal(root->id, ids[i]);
+        assert_string_equal(mp_root_text(&arena, r.model, root), roots[i]);
+    }
+    mp_arena_free(&arena);
+    reading_free(&r);
+}
+
+/* A dump that is cut anywhere after its first object is used up to there, and is not complete. */
+static void cut_anywhere(void **unused)
+{
+    (void)unused;
+    const dump whole = whole_dump(false);
+    for (size_t length = 31; length < whole.length; length++) {
+        dump cut = whole;
+        cut.length = length;
+        reading r = read_dump(&cut, 1 << 16);
+        assert_true(find_diagnostic(r.diagnostics, r.ok ? MP_DIAG_TORN : MP_DIAG_NOTHING_USABLE));
+        assert_false(r.model->inputs.items[r.model->inputs.count - 1].complete);
+        if (r.ok)
+            assert_false(mp_graph_tracks(r.model->graph, 1));
+        reading_free(&r);
+    }
+}
+
+static void damaged_records(void **unused)
+{
+    (void)unused;
+    static const struct damage {
+        const char *record; /* in the heap */
+        size_t length;
+        mp_diagnostic_id said;
+    } cases[] = {
+        {"\x99", 1, MP_DIAG_DAMAGED_SNAPSHOT},                                /* no such tag */
+        {"\x23\0\0\x20\0\0\0\0\0\0\0\0\1\x0c", 14, MP_DIAG_DAMAGED_SNAPSHOT}, /* no such type */
+        {"\x23\0\0\x20\0\0\0\0\0\xff\xff\xff\xff\x0b", 14, MP_DIAG_DAMAGED_SNAPSHOT}, /* too long */
+        {"\x22\0\0\x20\0\0\0\0\0\xff\xff\xff\xff\0\0\x20\0", 17, MP_DIAG_DAMAGED_SNAPSHOT},
+        {"\x21\0\0\x20\0\0\0\0\0\0\0\x10\x80\0\0\0\0", 17,
+         MP_DIAG_DAMAGED_SNAPSHOT},                                                 /* no fields */
+        {"\x21\0\0\x20\0\0\0\0\0\0\0\x33\0\0\0\0\0", 17, MP_DIAG_DAMAGED_SNAPSHOT}, /* no class */
+        {"\x21\0\0\x10\xb0\0\0\0\0\0\0\x10\0\0\0\0\0", 17, MP_DIAG_DUPLICATE_OBJECT},
+        {"\x22\0\0\x20\0\0\0\0\0\0\0\0\1\0\0\x20\0\0\0\x30\0", 21, MP_DIAG_DANGLING_REFERENCE},
+        {"\xff\0\0\x30\0", 5, MP_DIAG_ROOT_WITHOUT_OBJECT},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        dump out = whole_dump(false);
+        out.length -= 9; /* the end of the dump */
+        const size_t from = begin(&out, 0x1c);
+        memcpy(out.bytes + out.length, cases[i].record, cases[i].length);
+        out.length += cases[i].length;
+        end(&out, from);
+        end(&out, begin(&out, 0x2c));
+        reading r = read_dump(&out, 1);
+        if (!r.ok || !find_diagnostic(r.diagnostics, cases[i].said))
+            fail_msg("case %zu", i);
+        assert_true(r.model->graph->count >= 10);
+        reading_free(&r);
+    }
+}
+
+static void refused_headers(void **unused)
+{
+    (void)unused;
+    dump out = whole_dump(false);
+    out.bytes[22] = 5; /* length of ids */
+    reading r = read_dump(&out, 1);
+    assert_false(r.ok);
+    assert_true(find_diagnostic(r.diagnostics, MP_DIAG_NOTHING_USABLE));
+    reading_free(&r);
+    const mp_slice text = {"JAVA PROFILE 1.0.1, created Mon", 31};
+    assert_int_equal(mp_reader_hprof.probe(text), MP_NOT_MINE);
+    assert_int_equal(mp_reader_hprof.probe((mp_slice){out.bytes, 31}), MP_MINE);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(objects_and_types), cmocka_unit_test(references_and_roots),
+        cmocka_unit_test(cut_anywhere),      cmocka_unit_test(damaged_records),
+        cmocka_unit_test(refused_headers),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
