@@ -105,7 +105,9 @@ static void put_totals(metrics_out *out, const mp_document *document)
         const mp_column *column = &table->columns[i];
         bool amount = column->unit == MP_COUNT || column->unit == MP_BYTES ||
                       column->unit == MP_SECONDS || column->unit == MP_TIME;
-        if (column->flags & MP_FOR_PEOPLE || !amount || !table->cells[i].known)
+        /* The metric of leaking bytes is one of sites, and their sum is the total. */
+        const bool of_sites = strncmp(column->name, "leaking_", strlen("leaking_")) == 0;
+        if (column->flags & MP_FOR_PEOPLE || !amount || of_sites || !table->cells[i].known)
             continue;
         const char *unit, *name = metric_name(out, column, &unit);
         put_family(out, name, unit,
