@@ -114,7 +114,7 @@ def is_settled(stop, events):
 
 
 def obey(site, rule, events):
-    """Note that a site must obey a rule. Return true if it does."""
+    """Set the rule that a site must obey. Return true if its events obey it."""
     site.rule, site.events = rule, sorted(events)
     return rule(site.stop, site.events)
 
