@@ -303,7 +303,7 @@ static void put_table(merging *state, mp_merge_group *group)
     }
     if (state->how->overview && !table->order && !table->main)
         table->flags |= MP_FOR_PROGRAMS;
-    group->by_objects = state->mixed;
+    group->by_objects = state->mixed && state->how->for_people;
     size_t rows = mp_merge_put_rows(document, table, group, table->order, true,
                                     table->order ? state->how->rows : 0);
     if (table->order) {

@@ -26,6 +26,8 @@ typedef struct mp_part {
 
 typedef struct mp_merging {
     size_t rows;        /* maximum rows of a table that has an order; 0 = all */
+    bool for_people;    /* tables for programs may be dropped; where some files have no sizes, leaks
+                         * are sorted by objects */
     bool overview;      /* people see only the main table among those without an order */
     const char *within; /* beginning of all names, such as "agent.zip:"; NULL = none */
     void (*sum_up)(mp_document *merged); /* adds a summary of the merged tables; NULL = none */
@@ -43,7 +45,6 @@ void mp_documents_cut(mp_document *const *documents, size_t count, const mp_merg
  * shown. Start with {.how = ...}. */
 typedef struct mp_pile {
     mp_merging how;
-    bool for_people; /* drop tables for programs */
     mp_shared_parts shared;
     mp_id_index slim_index; /* maps the columns of a table to the same columns without those for
                              * people */

@@ -110,13 +110,13 @@ void mp_pile_pack(mp_pile *pile, mp_document *document)
 {
     for (size_t i = 0; i < document->table_count; i++) {
         mp_table *table = &document->tables[i];
-        if (pile->for_people ? !is_read(table) : table->flags & MP_FOR_PEOPLE)
+        if (pile->how.for_people ? !is_read(table) : table->flags & MP_FOR_PEOPLE)
             table->row_count = 0;
     }
-    if (pile->for_people)
+    if (pile->how.for_people)
         document->said_count = 0;
     mp_document_pack(document, &pile->shared);
-    for (size_t i = 0; i < document->table_count && !pile->for_people; i++)
+    for (size_t i = 0; i < document->table_count && !pile->how.for_people; i++)
         drop_columns(pile, &document->tables[i]);
 }
 

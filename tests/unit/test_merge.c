@@ -344,7 +344,7 @@ static void a_pile_says_what_all_say(void **unused)
     static mp_part parts[COUNT];
     static int64_t sizes[COUNT][4];
     static const mp_pile piles[] = {
-        {.how = {.rows = 10}}, {.how = {.rows = 1}, .for_people = true}, {.how = {.rows = 0}}};
+        {.how = {.rows = 10}}, {.how = {.rows = 1, .for_people = true}}, {.how = {.rows = 0}}};
     for (size_t p = 0; p < sizeof piles / sizeof *piles; p++) {
         mp_pile pile = piles[p];
         size_t rows = 0;
@@ -369,11 +369,11 @@ static void a_pile_says_what_all_say(void **unused)
         assert_string_equal(b->said[0].text, "no. 1196, in f");
         assert_int_equal(b->running, COUNT / 4);
         assert_int_equal(a->said_count, 1 + COUNT);
-        assert_int_equal(b->said_count, pile.for_people ? 1 : 1 + COUNT);
+        assert_int_equal(b->said_count, pile.how.for_people ? 1 : 1 + COUNT);
         assert_string_equal(b->said[b->said_count - 1].text,
-                            pile.for_people ? "no. 1196, in f" : a->said[COUNT].text);
+                            pile.how.for_people ? "no. 1196, in f" : a->said[COUNT].text);
         assert_string_equal(a->checks[COUNT - 1].limit, b->checks[COUNT - 1].limit);
-        if (!pile.for_people)
+        if (!pile.how.for_people)
             assert_same_table(a, b, "sessions");
         mp_document_free(a);
         mp_document_free(b);
