@@ -100,7 +100,9 @@ class Runs:
         """Start the program itself."""
         words = [self.program, *map(str, arguments)]
         pipes = [os.pipe(), output or os.pipe(), os.pipe()]
-        with subprocess.Popen(words, stdin=pipes[0][0], stdout=pipes[1][1], stderr=pipes[2][1]) as process:
+        environment = {"TERM": "xterm"} | os.environ  # a terminal has a name, but jobs without one do not set it
+        with subprocess.Popen(words, stdin=pipes[0][0], stdout=pipes[1][1], stderr=pipes[2][1],
+                              env=environment) as process:
             for end in (pipes[0][0], pipes[1][1], pipes[2][1]):
                 os.close(end)
             printed = talk(pipes[0][1], stdin or b"", [pipes[1][0], pipes[2][0]])

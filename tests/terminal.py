@@ -24,7 +24,7 @@ from roots import skip
 
 SAMPLES = pathlib.Path(__file__).resolve().parent.parent / "samples"
 LONG = ["analyze", str(SAMPLES / "shop-v2.oemp")]
-SHORT = ["formats"]
+SHORT = ["snapshots", str(SAMPLES / "shop-v2.oemp")]
 SECONDS = 20
 
 
