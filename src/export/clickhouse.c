@@ -265,8 +265,7 @@ static bool write_recording(const mp_request *request, const mp_clickhouse_table
     const rows_written *written = request->sink;
     const bool heap = request->model->holds & MP_HOLDS_LEDGER;
     mp_window window;
-    if (!mp_export_is_whole(request, error) ||
-        (heap && !mp_request_window(request, &window, error)))
+    if (heap && !mp_request_window(request, &window, error))
         return false;
     mp_relation_source *source =
         mp_relation_source_new(request->filter, heap ? &window : NULL, request->diagnostics);
@@ -283,11 +282,18 @@ static bool write_recording(const mp_request *request, const mp_clickhouse_table
     return true;
 }
 
+/* Return true if the labels are valid and the recording can be identified. Otherwise fail. */
+static bool is_accepted(const mp_request *request, mp_error *error)
+{
+    const clickhouse_arguments *asked = request->arguments;
+    return mp_clickhouse_check_labels(&asked->labels, error) && mp_export_is_whole(request, error);
+}
+
 static bool write_table(const mp_request *request, mp_document *document, mp_error *error)
 {
     (void)document;
     const clickhouse_arguments *asked = request->arguments;
-    return mp_clickhouse_check_labels(&asked->labels, error) &&
+    return is_accepted(request, error) &&
            write_recording(request, mp_clickhouse_table_find(asked->table), error);
 }
 
@@ -300,9 +306,8 @@ static bool write_tables(const mp_request *request, mp_document *document, mp_er
 {
     static const mp_table_files files = {table_name, .ending = ".jsonl", .head = "{\"recording\":"};
     (void)document;
-    const clickhouse_arguments *asked = request->arguments;
     rows_written *written = request->sink;
-    return mp_clickhouse_check_labels(&asked->labels, error) &&
+    return is_accepted(request, error) &&
            (written->folder.files ||
             mp_table_folder_open(&written->folder, written->path, &files, error)) &&
            write_recording(request, NULL, error);
