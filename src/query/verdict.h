@@ -33,8 +33,8 @@ static inline int64_t mp_site_leaking_weight(const mp_site_verdict *site)
 }
 
 typedef struct mp_leak_verdict {
-    uint32_t *site_of; /* index in `sites` of each generation; 0: not counted */
-    mp_site_verdict *sites;  /* numbered from 1 */
+    uint32_t *site_of;      /* index in `sites` of each generation; 0: not counted */
+    mp_site_verdict *sites; /* numbered from 1 */
     uint32_t site_count;
     bool *generations; /* flag of each generation: true if its growth from `from` to `to` is part of
                         * a leak */
