@@ -233,7 +233,7 @@ static bool read_again(hp_state *state)
     begin_graph(state);
     state->again = true;
     state->late = state->dump_ended = false;
-    state->objects = state->later_dumps = 0;
+    state->objects = state->later_dumps = state->weak_references = state->bad_instances = 0;
     state->cursor = (mp_byte_cursor){.input = state->cursor.input};
     return mp_input_rewind(state->cursor.input) && read_header(state) && read_records(state);
 }

@@ -197,7 +197,7 @@ static bool read_primitive_array(hp_state *state, bool has_data)
         return false;
     const unsigned bytes = take_type(state, &type);
     const uint64_t length = (uint64_t)count * bytes;
-    if (!bytes || type == OBJECT || (has_data && length) > state->cursor.room)
+    if (!bytes || type == OBJECT || (has_data && length > state->cursor.room))
         return false;
     if (!state->late)
         hp_add_object(state, id, state->primitives[type], HP_PRIMITIVES, length);
