@@ -204,6 +204,12 @@ static int contract_order(const void *left, const void *right, void *opaque)
     return order;
 }
 
+bool mp_leak_has_type(const mp_model *model, const mp_leak *leak)
+{
+    const mp_generation *example = &model->generations.items[leak->group.example.i];
+    return leak->name || leak->inference || model->contexts.items[example->context.i].type.i;
+}
+
 bool mp_leak_is_growth(const mp_leak *leak)
 {
     return leak->leaking_bytes > leak->group.leaked.bytes;

@@ -38,6 +38,8 @@ typedef struct mp_leaks {
  * belongs to the arena. */
 const char *mp_leak_text(mp_arena *arena, const mp_model *model, const mp_leak *leak);
 
+/* Return true if the type or the name of the objects is recorded or inferred. */
+bool mp_leak_has_type(const mp_model *model, const mp_leak *leak);
 /* Return true if most of a leak is growth of objects that are older than the window. */
 bool mp_leak_is_growth(const mp_leak *leak);
 /* Return the bytes of a leak: those of the objects that it left behind or, if mp_leak_is_growth,

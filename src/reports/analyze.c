@@ -165,6 +165,8 @@ static bool run_heap(const mp_request *request, mp_document *document, mp_error 
     mp_section_suppressions(document, &window);
     ok = ok && mp_section_top(document, &window, asked, error) &&
          mp_section_growth(document, &window, asked, false, error);
+    if (ok && !mp_window_has_span(&window)) /* growth from a moment to itself is for programs */
+        document->tables[document->table_count - 1].flags |= MP_FOR_PROGRAMS;
     mp_section_anomaly_counts(document, window.model);
     mp_section_graph(document, request->filter, asked->min_bytes, (size_t)asked->limit);
     mp_section_snapshots(document, &window, (size_t)asked->limit);

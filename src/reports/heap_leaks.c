@@ -37,7 +37,7 @@ static const mp_column leak_columns[] = {
     MP_COLUMN(leak_row, objects, "Alive", MP_COUNT, 0),
     MP_COLUMN(leak_row, created_objects, "Created", MP_COUNT, MP_MINOR),
     MP_COLUMN(leak_row, deleted_objects, "Deleted", MP_COUNT, MP_MINOR),
-    MP_COLUMN(leak_row, growth, "Grew", MP_TEXT, MP_FOR_PEOPLE),
+    MP_COLUMN(leak_row, growth, "Grew", MP_TEXT, MP_FOR_PEOPLE | MP_IF_KNOWN),
     MP_COLUMN(leak_row, grew_snapshots, "Grew", MP_COUNT, MP_FOR_PROGRAMS),
     MP_COLUMN(leak_row, window_snapshots, "Of", MP_COUNT, MP_FOR_PROGRAMS),
     MP_COLUMN(leak_row, trend, "Trend", MP_TEXT, MP_FOR_PROGRAMS),
@@ -47,7 +47,7 @@ static const mp_column leak_columns[] = {
     MP_COLUMN(leak_row, inferred_type, "Inferred type", MP_TEXT, MP_OF_EVENTS | MP_FOR_PROGRAMS),
     MP_COLUMN(leak_row, inferred_type_percent, "% sure", MP_PERCENT, MP_OF_EVENTS),
     MP_COLUMN(leak_row, name, "Name", MP_TEXT, RECORDED),
-    MP_COLUMN(leak_row, what, "Type and name", MP_TEXT, MP_OF_RECORDINGS | IN_WORDS),
+    MP_COLUMN(leak_row, what, "Type and name", MP_TEXT, MP_OF_RECORDINGS | IN_WORDS | MP_IF_KNOWN),
     MP_COLUMN(leak_row, what, "Inferred type", MP_TEXT, MP_OF_EVENTS | IN_WORDS),
     MP_COLUMN(leak_row, stack, "Allocation site", MP_LIST, MP_SHORTEN | MP_FOR_PROGRAMS),
     MP_COLUMN(leak_row, site, "Allocation site", MP_LIST, IN_WORDS),
@@ -70,19 +70,19 @@ static const mp_order leak_orders[] = {{"bytes", {"bytes"}},
                                        {"inclusive", {"inclusive_bytes"}}};
 enum { ALL_LEAKS = 4 }; /* number of orders for all memory; the rest is for recordings only */
 
-/* Set how a leak grew: steadily, a few times, or once, like a cache that is filled and kept.
- * Unknown if there is only one moment. */
+/* Set how a leak grew: steadily, a few times, or once, like a cache that is filled and kept. With
+ * only one moment there is no trend, and people see no growth. */
 static void set_trend(mp_document *document, leak_row *row)
 {
     const mp_group *group = &row->leak->group;
     bool once = mp_group_grew_once(group), every = group->grew == group->moments;
     bool told = mp_group_growth_told(group);
     row->trend = !told ? NULL : once ? "once" : every ? "every" : "repeated";
-    if (!group->moments) /* all objects are older than the window */
+    if (!told) /* also if all objects are older than the window */
         return;
-    row->growth = once || (every && told) ? row->trend
-                                          : mp_document_text(document, "%" PRIu32 " of %" PRIu32,
-                                                             group->grew, group->moments);
+    row->growth = once || every ? row->trend
+                                : mp_document_text(document, "%" PRIu32 " of %" PRIu32, group->grew,
+                                                   group->moments);
 }
 
 /* Return the growth of objects that are older than the window. */
@@ -142,7 +142,7 @@ static void set_texts(mp_document *document, const mp_model *model, const mp_fol
     if (leak->inference) {
         row->what = leak->type;
         row->inferred_type = leak->inference->type.i ? leak->type : NULL;
-    } else {
+    } else if (mp_leak_has_type(model, leak)) {
         row->what = mp_document_text(document, "%s %s", leak->type,
                                      leak->name           ? leak->name
                                      : leak->names_differ ? "(several names)"
@@ -235,9 +235,6 @@ bool mp_section_leaks(mp_document *document, const mp_request *request, const mp
     table->ahead_order = "leaking_bytes";
     table->list_depth = (size_t)asked->stack_depth;
     table->empty = "none";
-    const char *in_use = mp_in_use_text(document, window);
-    if (in_use)
-        mp_table_line(document, table, "%s", in_use);
     size_t count;
     leak_row *rows = leak_rows(mp_window_leak_sites(window), asked, order, &count);
     const size_t shown = mp_shown_of(count, (size_t)asked->limit);
@@ -343,7 +340,7 @@ static bool run(const mp_request *request, mp_document *document, mp_error *erro
     if (!mp_section_heap(document, request, true, &window, error))
         return false;
     mp_say_damage(document, request);
-    mp_tell_verdict(document, &window);
+    mp_answer_leaks(document, &window);
     mp_section_limits(document, request, &window);
     bool ok = mp_section_leaks(document, request, &window, error);
     mp_section_suppressions(document, &window);
@@ -397,5 +394,6 @@ const mp_report mp_report_leaks = {
     .wants_holders = true,
     MP_ARGUMENTS(arguments, defaults),
     .choices = choices,
+    .sum_up = mp_sum_up_leaks,
     .variants = {MP_HEAP_VARIANTS(run), {.needs = MP_HOLDS_GRAPH, .run = run_dump}},
 };

@@ -101,13 +101,11 @@ static const char *size_text(mp_document *document, int64_t bytes, bool with_sig
 }
 
 /* Return "120 x OOABL Obj shop.Order", or "120 objects" if their type is not recorded. */
-static const char *objects_text(mp_document *document, const mp_window *window, const mp_leak *leak)
+static const char *objects_text(mp_document *document, const mp_model *model, const mp_leak *leak)
 {
-    const mp_generation *example = &window->model->generations.items[leak->group.example.i];
     const int64_t objects = mp_leak_objects(leak);
     const char *count = mp_count_text(document, objects, false);
-    if (!leak->name && !leak->inference &&
-        !window->model->contexts.items[example->context.i].type.i)
+    if (!mp_leak_has_type(model, leak))
         return mp_document_text(document, "%s object%s", count, objects == 1 ? "" : "s");
     return mp_document_text(document, "%s x %s%s%s", count, leak->type, leak->name ? " " : "",
                             leak->name ? leak->name : "");
@@ -126,7 +124,7 @@ static const char *place_text(mp_document *document, const mp_window *window, co
     mp_frame site = mp_frame_naming(model, (mp_frame){leak->node, leak->line});
     return mp_document_text(
         document, "%s%s%s at %s", size_text(document, mp_leak_bytes(leak), growth),
-        objects_text(document, window, leak), kept, mp_frame_text(document, model, site));
+        objects_text(document, model, leak), kept, mp_frame_text(document, model, site));
 }
 
 /* Return the leak, its place and its behaviour in words. */
@@ -306,14 +304,21 @@ void mp_answer_leaks(mp_document *document, const mp_window *window)
 
 /* --- of several files --- */
 
-/* Return a number in the table; MP_UNKNOWN if it has no such row or column. */
-static int64_t number_at(const mp_table *table, size_t row, const char *column)
+/* Return the sum of the numbers in a column; MP_UNKNOWN if there are none. `positive`: set to how
+ * many are above 0. */
+static int64_t sum_of(const mp_table *table, const char *column, size_t *positive)
 {
     const size_t place = mp_table_column_find(table, column);
-    if (row >= table->row_count || place == table->column_count)
-        return MP_UNKNOWN;
-    const mp_cell cell = mp_table_cell(table, row, place);
-    return cell.known ? cell.number : MP_UNKNOWN;
+    int64_t sum = MP_UNKNOWN;
+    *positive = 0;
+    for (size_t row = 0; row < table->row_count && place < table->column_count; row++) {
+        const mp_cell cell = mp_table_cell(table, row, place);
+        if (!cell.known)
+            continue;
+        sum = (sum == MP_UNKNOWN ? 0 : sum) + cell.number;
+        *positive += cell.number > 0;
+    }
+    return sum;
 }
 
 /* Return "2 of 15 recordings", between two texts; "" if there is only one recording. */
@@ -327,19 +332,16 @@ static const char *of_files(mp_document *merged, const char *before, size_t coun
 
 void mp_sum_up_leaks(mp_document *merged)
 {
-    const mp_table *totals = mp_document_find(merged, "totals");
     const mp_table *files = mp_document_find(merged, "files");
-    if (!totals || !files)
+    if (!files)
         return;
-    const int64_t objects = number_at(totals, 0, "leaked_objects");
-    const int64_t known = number_at(totals, 0, "leaked_bytes");
+    size_t with, unused; /* with: number of files in which objects were left behind */
+    const int64_t sites = sum_of(files, "leak_sites", &unused);
+    const int64_t known = sum_of(files, "leaked_bytes", &unused);
     const int64_t bytes = merged->unsized && known == MP_UNKNOWN ? 0 : known;
-    const int64_t sites = number_at(totals, 0, "leak_sites");
-    size_t with = 0; /* number of files in which objects were left behind */
+    const int64_t objects = sum_of(files, "leaked_objects", &with);
     if (objects == MP_UNKNOWN || bytes == MP_UNKNOWN || sites == MP_UNKNOWN)
         return;
-    for (size_t i = 0; i < files->row_count; i++)
-        with += number_at(files, i, "leaked_objects") > 0;
     const char *left = with ? mp_document_text(merged, "; left behind: %s%s",
                                                sum_text(merged, bytes, objects, sites),
                                                of_files(merged, ", in ", with, ""))
