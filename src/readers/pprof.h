@@ -2,18 +2,17 @@
  *
  * Source: profile.proto of github.com/google/pprof. A profile is one Protocol Buffers message.
  * Samples usually come first, and the names of their units last, so a profile is read twice: first
- * its tables, then its samples. Files that are read together are one session, with a snapshot for
- * each. Snapshots are sorted by time after the last file, so the amounts of each stack are kept
- * until then. */
+ * its tables, then its samples. */
 #ifndef MP_READERS_PPROF_H
 #define MP_READERS_PPROF_H
 
 #include "base/diagnose.h"
 #include "base/index.h"
 #include "base/memory.h"
-#include "model/census.h"
 #include "readers/pprof_wire.h"
+#include "readers/profile_series.h"
 #include "readers/reader.h"
+#include "readers/stack_builder.h"
 
 enum {
     PP_MOST_VALUES = 64,      /* sample types */
@@ -76,40 +75,14 @@ typedef struct pp_mapping {
     bool defined;
 } pp_mapping;
 
-/* A frame with all of its callers. Stacks with the same outer frames share their steps. */
-typedef struct pp_step {
-    mp_node_id node; /* its innermost frame */
-    uint32_t line;   /* line of that frame; MP_NO_LINE: unknown */
-} pp_step;
-
-/* Amounts of one context in a profile. */
-typedef struct pp_row {
-    uint32_t context;
-    mp_census_share alive, made;
-} pp_row;
-
-/* A profile whose amounts are kept. */
-typedef struct pp_profile {
-    uint32_t input; /* index in mp_model.inputs */
-    int64_t time_ns;
-    uint32_t first, end; /* its part of `rows` */
-    bool has_made;       /* it states the number of allocations */
-    mp_census_share made;
-} pp_profile;
-
 typedef struct pp_state {
     mp_model *model;
     mp_diagnostics *diagnostics;
-    const mp_load_options *options;
 
     /* Shared by all profiles: */
-    mp_session_id session;
-    mp_id_index types;   /* name to type */
-    mp_id_index symbols; /* hash of name, source, start line to symbol */
-    mp_id_index nodes;   /* hash of parent, symbol, line to node */
-    mp_census census;
-    MP_LIST(pp_profile) profiles; /* from 0 */
-    MP_LIST(pp_row) rows;
+    mp_id_index types; /* name to type */
+    mp_stack_builder stacks;
+    mp_profile_series series;
 
     /* The current profile: */
     const char *path;
@@ -128,9 +101,10 @@ typedef struct pp_state {
     MP_LIST(pp_location) locations;
     MP_LIST(pp_mapping) mappings;
     mp_id_index function_index, location_index, mapping_index;
-    MP_LIST(pp_step) steps; /* 0: the caller of all */
+    /* Frames with all of their callers; 0: the caller of all. Stacks with the same outer frames
+     * share their steps. */
+    MP_LIST(mp_stack_frame) steps;
     mp_id_index step_index; /* caller's step and location to step */
-    mp_id_index row_index;  /* context to row */
     uint32_t *stack;        /* locations of a sample, innermost first */
 } pp_state;
 
@@ -158,6 +132,5 @@ uint32_t pp_step_of(pp_state *state, uint32_t caller, uint32_t location);
 bool pp_find_amounts(pp_state *state);
 /* Read the samples, and add their amounts to the rows of their contexts. */
 void pp_read_samples(pp_state *state);
-mp_census_share pp_sum(mp_census_share a, mp_census_share b);
 
 #endif

@@ -94,7 +94,7 @@ bool pp_find_amounts(pp_state *state)
                pp_text(state, first->type), pp_text(state, first->unit));
         return false;
     }
-    if (state->profiles.count && unsized != !!(state->model->holds & MP_HOLDS_UNSIZED)) {
+    if (state->series.profiles.count && unsized != !!(state->model->holds & MP_HOLDS_UNSIZED)) {
         pp_say(state, MP_DIAG_MIXED_INPUTS,
                "states %s, but another profile does not, expected profiles of one kind; run "
                "memprof once for each kind",
@@ -201,29 +201,9 @@ static int64_t amount_of(pp_state *state, const pp_sample *sample, pp_role role,
     if (state->roles[role] < 0)
         return 0;
     const int64_t value = sample->values[state->roles[role]], unit = state->units[role];
-    *sound &=
-        value >= 0 && value <= INT64_MAX / unit && mp_census_affords(&state->census, value * unit);
+    *sound &= value >= 0 && value <= INT64_MAX / unit &&
+              mp_census_affords(&state->series.census, value * unit);
     return *sound ? value * unit : 0;
-}
-
-mp_census_share pp_sum(mp_census_share a, mp_census_share b)
-{
-    return (mp_census_share){a.objects + b.objects, a.bytes + b.bytes};
-}
-
-/* Add the amounts of a sample to those of its context. */
-static void enter(pp_state *state, pp_sample *sample, mp_census_share alive, mp_census_share made)
-{
-    set_stack(state, sample);
-    const mp_context_id context = mp_model_context(state->model, &sample->context);
-    uint32_t *place = mp_id_index_put(&state->row_index, context.i);
-    if (!*place) {
-        MP_ADD(&state->rows)->context = context.i;
-        *place = state->rows.count - 1;
-    }
-    pp_row *row = &state->rows.items[*place];
-    row->alive = pp_sum(row->alive, alive);
-    row->made = pp_sum(row->made, made);
 }
 
 /* Check the amounts of a sample, then add them. */
@@ -255,8 +235,10 @@ static void take(pp_state *state, pp_sample *sample)
                sample->number, alive.objects, made.objects);
         made = alive;
     }
-    if (alive.objects || made.objects)
-        enter(state, sample, alive, made);
+    if (alive.objects || made.objects) {
+        set_stack(state, sample);
+        mp_profile_series_add(&state->series, &sample->context, alive, made);
+    }
 }
 
 void pp_read_samples(pp_state *state)
@@ -267,7 +249,7 @@ void pp_read_samples(pp_state *state)
         if (field.number != PP_SAMPLE || field.type != PB_BYTES)
             continue;
         number++;
-        pp_sample sample = {.number = number, .context = {.session = state->session}};
+        pp_sample sample = {.number = number};
         read_sample(state, field.end, &sample);
         if (state->wire.fault)
             pp_resume(state, "sample", field.end);

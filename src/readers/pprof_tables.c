@@ -240,7 +240,6 @@ void pp_free_tables(pp_state *state)
     mp_id_index_free(&state->location_index);
     mp_id_index_free(&state->mapping_index);
     mp_id_index_free(&state->step_index);
-    mp_id_index_free(&state->row_index);
     state->texts.count = state->functions.count = state->lines.count = 0;
     state->locations.count = state->mappings.count = state->steps.count = 0;
 }
@@ -283,20 +282,6 @@ static mp_string_id module_of(pp_state *state, const pp_location *location)
     return name;
 }
 
-/* Return the symbol with these properties, created at its first use. */
-static mp_symbol_id symbol_of(pp_state *state, mp_symbol wanted)
-{
-    mp_model *model = state->model;
-    const uint64_t words[] = {wanted.name.i, wanted.source.i, wanted.start_line, 0};
-    uint32_t *place = mp_id_index_put(&state->symbols, mp_hash_words(words, 4));
-    if (!*place) {
-        wanted.allocator = mp_is_allocator(state->options, mp_model_text(model, wanted.name));
-        *MP_ADD(&model->symbols) = wanted;
-        *place = model->symbols.count - 1;
-    }
-    return (mp_symbol_id){*place};
-}
-
 static mp_symbol_id symbol_of_function(pp_state *state, const pp_location *location, uint32_t index)
 {
     pp_function *function = &state->functions.items[index];
@@ -313,7 +298,7 @@ static mp_symbol_id symbol_of_function(pp_state *state, const pp_location *locat
         pp_say(state, MP_DIAG_UNDEFINED_NAME, "function %" PRIu64 " %s", function->id,
                function->defined ? "has no name" : "is used but not defined");
     }
-    return function->symbol = symbol_of(state, symbol);
+    return function->symbol = mp_stack_symbol(&state->stacks, symbol);
 }
 
 /* Return the symbol of a location without lines. It is named by the offset in its module, which is
@@ -337,26 +322,10 @@ static mp_symbol_id symbol_of_location(pp_state *state, pp_location *location)
         snprintf(name, sizeof name, "0x%" PRIx64, location->address);
     }
     const mp_symbol symbol = {.name = mp_model_intern_text(state->model, name), .module = module};
-    return location->symbol = symbol_of(state, symbol);
+    return location->symbol = mp_stack_symbol(&state->stacks, symbol);
 }
 
 /* --- stacks --- */
-
-static void call(pp_state *state, pp_step *step, mp_symbol_id symbol, uint32_t line)
-{
-    const uint64_t words[] = {step->node.i, symbol.i, step->line, 0};
-    uint32_t *place = mp_id_index_put(&state->nodes, mp_hash_words(words, 4));
-    if (!*place) {
-        mp_model *model = state->model;
-        *MP_ADD(&model->nodes) = (mp_node){.parent = step->node,
-                                           .symbol = symbol,
-                                           .line = step->line,
-                                           .defined = true,
-                                           .number = model->nodes.count};
-        *place = model->nodes.count - 1;
-    }
-    *step = (pp_step){{*place}, line};
-}
 
 uint32_t pp_location_of(pp_state *state, uint64_t id)
 {
@@ -364,16 +333,17 @@ uint32_t pp_location_of(pp_state *state, uint64_t id)
 }
 
 /* Add the step of a location with a caller. Return its index. */
-static uint32_t add_step(pp_state *state, pp_step caller, uint32_t place)
+static uint32_t add_step(pp_state *state, mp_stack_frame caller, uint32_t place)
 {
-    pp_step step = caller;
+    mp_stack_frame step = caller;
     pp_location *location = &state->locations.items[place];
     for (uint32_t i = location->count; i-- > 0;) {
         const pp_line line = state->lines.items[location->first + i];
-        call(state, &step, symbol_of_function(state, location, line.function), line.line);
+        mp_stack_call(&state->stacks, &step, symbol_of_function(state, location, line.function),
+                      line.line);
     }
     if (!location->count)
-        call(state, &step, symbol_of_location(state, location), MP_NO_LINE);
+        mp_stack_call(&state->stacks, &step, symbol_of_location(state, location), MP_NO_LINE);
     *MP_ADD(&state->steps) = step;
     return state->steps.count - 1;
 }

@@ -1,0 +1,31 @@
+/* Stacks of a recording that names the frames of each stack: symbols and call-tree nodes, each
+ * created once. */
+#ifndef MP_READERS_STACK_BUILDER_H
+#define MP_READERS_STACK_BUILDER_H
+
+#include "base/index.h"
+#include "model/build.h"
+#include "readers/reader.h"
+
+/* The innermost frame of a stack. Zero-initialise for the caller of all. */
+typedef struct mp_stack_frame {
+    mp_node_id node;
+    uint32_t line; /* line that runs in this frame; MP_NO_LINE: unknown */
+} mp_stack_frame;
+
+/* Zero-initialise, with `model` and `options`. Release with mp_stack_builder_free. */
+typedef struct mp_stack_builder {
+    mp_model *model;
+    const mp_load_options *options;
+    mp_id_index symbols; /* hash of name, source, start line to symbol */
+    mp_id_index nodes;   /* hash of parent, symbol, line to node */
+} mp_stack_builder;
+
+/* Return the symbol with this name, source and start line, created at its first use. */
+mp_symbol_id mp_stack_symbol(mp_stack_builder *builder, mp_symbol wanted);
+/* Replace *frame by a function that it calls, which runs `line`. */
+void mp_stack_call(mp_stack_builder *builder, mp_stack_frame *frame, mp_symbol_id symbol,
+                   uint32_t line);
+void mp_stack_builder_free(mp_stack_builder *builder);
+
+#endif
