@@ -67,6 +67,13 @@ for moment in 1 2 3 4 5 6; do
     make shop-$moment.pprof pprof --dump $moment
 done
 
+# Heap profiles in text, of C++ and Go programs.
+for moment in 1 2 3 4; do
+    make shop-$moment.heap gperftools --dump $moment
+done
+make shop-jemalloc.heap gperftools --layout jemalloc --dump 4
+make shop-go.heap gperftools --layout go --dump 4
+
 # The SQL text is the sample. If sqlite3 is installed, it makes the database, whose header contains sqlite3's
 # version.
 make shop.aqtime.sql aqtime

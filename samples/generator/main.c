@@ -32,6 +32,7 @@ typedef struct gen_command {
 
 static gen_options asked;
 static const char *const layouts[] = {"old", "new", NULL};
+static const char *const heap_layouts[] = {"gperftools", "jemalloc", "go", NULL};
 static const char *const log_layouts[] = {"agent", "client", NULL};
 static const char *const shapes[] = {"shop", "chain", "star", NULL};
 
@@ -110,6 +111,11 @@ static const gen_option pprof_options[] = {
     {"dump", .number = &asked.dump, .initial = 1, .least = 1, .most = 1000},
     {.name = NULL},
 };
+static const gen_option gperftools_options[] = {
+    {"layout", .number = &asked.layout, .words = heap_layouts},
+    {"dump", .number = &asked.dump, .initial = 1, .least = 1, .most = 1000},
+    {.name = NULL},
+};
 static const gen_option no_options[] = {{.name = NULL}};
 static const gen_option answer_option = {"answer", .text = &asked.answer};
 static const gen_option output_option = {"output", .text = &asked.output};
@@ -141,6 +147,8 @@ static const gen_command commands[] = {
      "       [--crlf] [--answer FILE] [-o FILE]",
      gen_dynobjects, gen_dynobjects_answer, dynobjects_options},
     {"pprof", "[--dump N] [--answer FILE] [-o FILE]", gen_pprof, gen_pprof_answer, pprof_options},
+    {"gperftools", "[--layout gperftools|jemalloc|go] [--dump N] [--answer FILE] [-o FILE]",
+     gen_gperftools, gen_gperftools_answer, gperftools_options},
 };
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
 
@@ -175,7 +183,9 @@ static void print_usage(FILE *file)
         "        a log of dynamic objects of an OpenEdge agent or client; --trace adds calls;\n"
         "        --part writes one half of its lines, as if the log had been rotated there\n"
         "  pprof\n"
-        "        a heap profile for pprof; --dump 1, 2, 3... are moments of one program\n\n"
+        "        a heap profile for pprof; --dump 1, 2, 3... are moments of one program\n"
+        "  gperftools\n"
+        "        a heap profile in text, of gperftools, jemalloc or Go; --dump as for pprof\n\n"
         "Output goes to -o FILE or standard output, the known answer to --answer FILE as JSON.\n",
         file);
 }

@@ -27,6 +27,43 @@ bool mp_slice_starts(mp_slice a, const char *prefix)
     return a.length >= length && memcmp(a.start, prefix, length) == 0;
 }
 
+static mp_slice after_blanks(mp_slice a)
+{
+    while (a.length && (*a.start == ' ' || *a.start == '\t'))
+        a = (mp_slice){a.start + 1, a.length - 1};
+    return a;
+}
+
+bool mp_slice_take(mp_slice *a, const char *prefix)
+{
+    const mp_slice rest = after_blanks(*a);
+    const size_t length = strlen(prefix);
+    if (!mp_slice_starts(rest, prefix))
+        return false;
+    *a = (mp_slice){rest.start + length, rest.length - length};
+    return true;
+}
+
+bool mp_slice_take_number(mp_slice *a, unsigned base, uint64_t *value)
+{
+    const mp_slice rest = after_blanks(*a);
+    size_t digits = 0;
+    uint64_t sum = 0;
+    for (; digits < rest.length; digits++) {
+        const unsigned byte = (unsigned char)rest.start[digits], letter = (byte | 32) - 'a';
+        const unsigned digit = byte - '0' <= 9 ? byte - '0' : letter < 6 ? letter + 10 : base;
+        if (digit >= base)
+            break;
+        if (__builtin_mul_overflow(sum, base, &sum) || __builtin_add_overflow(sum, digit, &sum))
+            return false;
+    }
+    if (!digits)
+        return false;
+    *value = sum;
+    *a = (mp_slice){rest.start + digits, rest.length - digits};
+    return true;
+}
+
 bool mp_text_is(const char *a, const char *b)
 {
     return strcasecmp(a, b) == 0;

@@ -25,6 +25,12 @@ static inline mp_slice mp_slice_trim(mp_slice a)
         a.length--;
     return a;
 }
+/* Take a prefix off the slice, after blanks and tabs. Return false, and leave the slice unchanged,
+ * if it begins otherwise. */
+bool mp_slice_take(mp_slice *a, const char *prefix);
+/* Take a number without a sign off the slice, after blanks and tabs; `base` is 10 or 16. Return
+ * false, and leave the slice unchanged, if there is none, or if it has more than 64 bits. */
+bool mp_slice_take_number(mp_slice *a, unsigned base, uint64_t *value);
 bool mp_text_is(const char *a, const char *b);
 
 /* Take the first line off the text; `line` excludes its end (LF or CR LF). Return false at the end

@@ -35,7 +35,6 @@ static const struct {
               "a .NET heap dump of dotnet-gcdump (dotnet-gcdump report lists its types)"),
     SIGNATURE("bplist00", "a property list or memory graph of macOS (leaks reads memory graphs)"),
     SIGNATURE("go1.7 heap dump\n", "a heap dump of Go (record a heap profile by runtime/pprof)"),
-    SIGNATURE("heap profile:", "a gperftools heap profile"),
     SIGNATURE("# callgrind format", "a callgrind profile"),
     SIGNATURE("desc:", "a massif profile"),
     SIGNATURE("<?xml", "an XML document"),

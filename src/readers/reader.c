@@ -178,6 +178,8 @@ static const char *const usual_skips[] = {
     "realloc(*",
     "std::allocator<*>::allocate*",
     "__gnu_cxx::new_allocator<*>::allocate*",
+    "libjemalloc.so*+0x*",
+    "libtcmalloc*.so*+0x*",
 };
 
 bool mp_is_allocator(const mp_load_options *options, const char *frame)

@@ -42,6 +42,7 @@ GENERATED = {
     "heaptrack": ["heaptrack --events 100", "heaptrack --events 100 --frames 12"],
     "dynobjects": ["dynobjects --requests 2 --trace", "dynobjects --requests 1 --layout client --crlf"],
     "pprof": ["pprof --dump 1", "pprof --dump 3"],
+    "gperftools": ["gperftools", "gperftools --layout jemalloc", "gperftools --layout go"],
     "rpm": ["rpm --objects 8", "rpm --dump 1", "rpm --domains 2 --crlf --types-last --no-stamps"],
 }
 TEXTS = {"policy": "test_policy", "suppressions": "test_suppression"}
@@ -50,6 +51,7 @@ SOURCES = {
     "taligent": "src/readers/taligent*.c", "rpm": "src/readers/rpm*.c",
     "dynobjects": "src/readers/dynobjects*.c", "aqtime": "src/readers/aqtime*.c",
     "heaptrack": "src/readers/heaptrack*.c", "pprof": "src/readers/pprof*.c",
+    "gperftools": "src/readers/gperftools*.c",
     "heapsnapshot": "src/readers/heapsnapshot*.c", "hprof": "src/readers/hprof*.c",
     "policy": "src/compare/policy*.c", "suppressions": "src/query/suppression.c",
     "baseline": "src/compare/baseline*.c", "substitution": "src/compare/substitution.c",

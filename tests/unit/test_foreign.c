@@ -28,7 +28,6 @@ static const struct {
     {HEAD("JAVA PROFILE 1.0.1, created"), "a Java profile of hprof in text"},
     {HEAD("PERFILE2h"), "Linux perf"},
     {HEAD("memray\0"), "memray"},
-    {HEAD("heap profile: 1: 2 [3: 4] @ heapprofile\n"), "gperftools heap profile"},
     {HEAD("{\"memprof-baseline\":1,\"kind\":\"dump\"}"), "baseline of memprof"},
     {HEAD("# callgrind format\nversion: 1\n"), "callgrind profile"},
     {HEAD("desc: --massif-out-file=x\ncmd: y\n"), "massif profile"},
