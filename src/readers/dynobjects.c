@@ -232,10 +232,10 @@ static uint32_t origin_of(dyn_state *state, dyn_session *session, const dyn_entr
                                .name = dyn_symbol(&state->names, name, name).i,
                                .pool = dyn_intern(&state->names, entry->pool).i};
     const uint64_t words[] = {mp_joined(wanted.type, wanted.node),
-                              mp_joined(wanted.line, wanted.name), wanted.pool};
+                              mp_joined(wanted.line, wanted.name), wanted.pool, 0};
     const origin_probe probe = {session->origins, &wanted};
     uint32_t *place =
-        mp_hash_index_put(&session->origin_index, mp_hash_words(words, 3), is_same_origin, &probe);
+        mp_hash_index_put(&session->origin_index, mp_hash_words(words, 4), is_same_origin, &probe);
     if (!*place) {
         const mp_context_id pool = pool_of(state, session, (mp_string_id){wanted.pool});
         *place = mp_heap_origin(&session->heap, (mp_origin){.type = {wanted.type},

@@ -81,9 +81,8 @@ static mp_node_id node_of(dyn_names *names, mp_node_id parent, mp_symbol_id symb
         return (mp_node_id){0};
     const mp_node wanted = {.parent = parent, .symbol = symbol, .line = line, .defined = true};
     const node_probe probe = {model, &wanted};
-    const uint64_t words[] = {parent.i, symbol.i, line};
-    uint32_t *place =
-        mp_hash_index_put(&names->nodes, mp_hash_words(words, 3), is_same_node, &probe);
+    const uint64_t hash = mp_hash_pair(mp_joined(parent.i, symbol.i), line);
+    uint32_t *place = mp_hash_index_put(&names->nodes, hash, is_same_node, &probe);
     if (!*place) {
         mp_node *node = MP_ADD(&model->nodes);
         *node = wanted;
