@@ -62,6 +62,12 @@ make shop.agent.log dynobjects --trace
 "$generator" dynobjects --trace --part 2 -o "$dir/shop.000002.agent.log"
 make shop-client.lg dynobjects --layout client --crlf
 
+# Reports of the objects of one agent, in time, and the report of LeakCheck at the last of these moments.
+for moment in 1 2 3; do
+    make shop-objects-$moment.json ablobjects --dump $moment
+done
+make shop-leakcheck.json ablobjects --layout leakcheck --dump 3
+
 # Heap profiles of one program, a minute apart.
 for moment in 1 2 3 4 5 6; do
     make shop-$moment.pprof pprof --dump $moment

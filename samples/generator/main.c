@@ -34,6 +34,7 @@ static gen_options asked;
 static const char *const layouts[] = {"old", "new", NULL};
 static const char *const heap_layouts[] = {"gperftools", "jemalloc", "go", NULL};
 static const char *const log_layouts[] = {"agent", "client", NULL};
+static const char *const object_layouts[] = {"tracking", "leakcheck", NULL};
 static const char *const shapes[] = {"shop", "chain", "star", NULL};
 
 static const gen_option oemp_options[] = {
@@ -107,6 +108,11 @@ static const gen_option dynobjects_options[] = {
     {"crlf", .flag = &asked.crlf},
     {.name = NULL},
 };
+static const gen_option ablobjects_options[] = {
+    {"layout", .number = &asked.layout, .words = object_layouts},
+    {"dump", .number = &asked.dump, .initial = 1, .least = 1, .most = 100000},
+    {.name = NULL},
+};
 static const gen_option pprof_options[] = {
     {"dump", .number = &asked.dump, .initial = 1, .least = 1, .most = 1000},
     {.name = NULL},
@@ -146,6 +152,8 @@ static const gen_command commands[] = {
      "[--layout agent|client] [--requests N] [--sessions S] [--trace] [--part 1|2]\n"
      "       [--crlf] [--answer FILE] [-o FILE]",
      gen_dynobjects, gen_dynobjects_answer, dynobjects_options},
+    {"ablobjects", "[--layout tracking|leakcheck] [--dump N] [--answer FILE] [-o FILE]",
+     gen_ablobjects, gen_ablobjects_answer, ablobjects_options},
     {"pprof", "[--dump N] [--answer FILE] [-o FILE]", gen_pprof, gen_pprof_answer, pprof_options},
     {"gperftools", "[--layout gperftools|jemalloc|go] [--dump N] [--answer FILE] [-o FILE]",
      gen_gperftools, gen_gperftools_answer, gperftools_options},
@@ -182,6 +190,9 @@ static void print_usage(FILE *file)
         "  dynobjects\n"
         "        a log of dynamic objects of an OpenEdge agent or client; --trace adds calls;\n"
         "        --part writes one half of its lines, as if the log had been rotated there\n"
+        "  ablobjects\n"
+        "        a report of tracked objects of an OpenEdge agent, or of LeakCheck; --dump 1, 2,\n"
+        "        3... are moments of one agent\n"
         "  pprof\n"
         "        a heap profile for pprof; --dump 1, 2, 3... are moments of one program\n"
         "  gperftools\n"

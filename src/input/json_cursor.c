@@ -184,6 +184,14 @@ bool mp_scan_string(mp_json_cursor *json, mp_text_buffer *buffer, size_t most)
     }
 }
 
+bool mp_scan_member(mp_json_cursor *json, mp_text_buffer *name, size_t most, bool *first, bool *bad)
+{
+    if (!mp_scan_more(json, '}', first, bad))
+        return false;
+    *bad = !mp_scan_string(json, name, most) || !mp_scan_take(json, ':');
+    return !*bad;
+}
+
 /* --- values that are skipped --- */
 
 /* Skip a number, true, false or null. */

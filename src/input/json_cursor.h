@@ -80,6 +80,11 @@ bool mp_scan_more(mp_json_cursor *json, char close, bool *first, bool *bad);
  * false if it is not a string, has a bad escape, or does not end. */
 bool mp_scan_string(mp_json_cursor *json, mp_text_buffer *buffer, size_t most);
 
+/* Read the name of the next member of an object and the colon after it, as mp_scan_more and
+ * mp_scan_string. */
+bool mp_scan_member(mp_json_cursor *json, mp_text_buffer *name, size_t most, bool *first,
+                    bool *bad);
+
 /* Skip a value of any kind and depth. Return false if the input ends inside it. */
 bool mp_scan_skip(mp_json_cursor *json);
 

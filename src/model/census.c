@@ -19,6 +19,13 @@ void mp_census_close(mp_census *census)
     *census = (mp_census){0};
 }
 
+void mp_census_turn(mp_census *census, mp_session_id session)
+{
+    census->session = session;
+    census->active_count = 0;
+    census->tally = (mp_tally){0};
+}
+
 bool mp_census_affords(mp_census *census, int64_t bytes)
 {
     return bytes >= 0 && mp_budget_take(&census->model->private->spent, bytes);

@@ -43,6 +43,9 @@ typedef struct mp_census {
 /* Start a census of a session. Release with mp_census_close. */
 void mp_census_open(mp_census *census, mp_model *model, mp_session_id session);
 void mp_census_close(mp_census *census);
+/* Go on with another session, of which nothing was counted yet. Return to none of the earlier ones.
+ */
+void mp_census_turn(mp_census *census, mp_session_id session);
 
 /* Reserve the bytes of an object. Return false if a sum could overflow; do not add the object
  * then. */

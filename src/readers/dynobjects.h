@@ -59,6 +59,10 @@ void dyn_parse(dyn_clock *clock, mp_slice line, dyn_entry *entry);
 /* Return true if the line begins like an entry of a log, and set time and process. */
 bool dyn_parse_head(dyn_clock *clock, mp_slice line, dyn_entry *entry);
 
+/* Read "ROUTINE @ LINE" or, in earlier releases, "ROUTINE Line LINE". Return false if it is
+ * neither. */
+bool dyn_read_place(mp_slice text, mp_slice *routine, uint32_t *line);
+
 /* --- names --- */
 
 /* Names of the log in the model. Zero-initialise except for the model; release with

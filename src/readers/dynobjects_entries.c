@@ -158,8 +158,7 @@ static dyn_routine routine_of(mp_slice text)
     return (dyn_routine){between(text.start, blank), between(blank + 1, end)};
 }
 
-/* Read "ROUTINE @ LINE" or, in earlier releases, "ROUTINE Line LINE". */
-static bool read_place(mp_slice text, mp_slice *routine, uint32_t *line)
+bool dyn_read_place(mp_slice text, mp_slice *routine, uint32_t *line)
 {
     const char *end = text.start + text.length, *blank = memrchr(text.start, ' ', text.length);
     uint64_t number;
@@ -253,7 +252,7 @@ static void read_object(dyn_entry *entry, mp_slice id, cursor *rest)
     const char *close = open ? memchr(open, ')', (size_t)(rest->end - open)) : NULL;
     if (!close && entry->kind != DYN_BIRTH)
         return;
-    if (!close || !read_place(between(open + 1, close), &routine, &entry->line)) {
+    if (!close || !dyn_read_place(between(open + 1, close), &routine, &entry->line)) {
         bad(entry, "it has no place, expected (ROUTINE @ LINE)");
         return;
     }
@@ -303,7 +302,7 @@ static bool is_one_of(mp_slice word, const char *const *words)
 static bool read_caller(dyn_entry *entry, mp_slice text)
 {
     mp_slice caller;
-    if (!read_place(text, &caller, &entry->line))
+    if (!dyn_read_place(text, &caller, &entry->line))
         return false;
     const char *dash = find_text(caller.start, caller.start + caller.length, " - ");
     entry->routine.unit = dash ? between(dash + 3, caller.start + caller.length) : caller;

@@ -17,10 +17,7 @@ bool v8_take_text(v8_state *state)
 
 bool v8_next_member(v8_state *state, bool *first, bool *bad)
 {
-    if (!mp_scan_more(&state->json, '}', first, bad))
-        return false;
-    *bad = !v8_take_text(state) || !mp_scan_take(&state->json, ':');
-    return !*bad;
+    return mp_scan_member(&state->json, &state->text, MP_LONGEST_NAME, first, bad);
 }
 
 /* Read an array of strings. Call `word` with the index of each one, when state->text has its text.

@@ -20,8 +20,8 @@ typedef enum mp_bid {
 typedef struct mp_place {
     char group[80]; /* inputs with the same group are one recording */
     uint64_t sequence;
-    /* For dumps: a hash of the application's name, and the time of the dump by a 32-bit clock that
-     * wraps around. */
+    /* For dumps and reports of one moment: a hash of the application's name, 0: none; and the time
+     * of the dump by a 32-bit clock that wraps around. */
     uint64_t application;
     bool stamped;
     uint32_t stamp;

@@ -26,6 +26,7 @@ import zipfile
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SAMPLES = ROOT / "samples"
 sys.path.insert(0, str(ROOT / "tests"))
+import ablobjects  # noqa: E402
 import heapsnapshot  # noqa: E402
 import hprof  # noqa: E402
 LITERAL = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
@@ -41,6 +42,7 @@ GENERATED = {
                  "taligent --events 100 --damaged --blanks --threads 5 --crlf"],
     "heaptrack": ["heaptrack --events 100", "heaptrack --events 100 --frames 12"],
     "dynobjects": ["dynobjects --requests 2 --trace", "dynobjects --requests 1 --layout client --crlf"],
+    "ablobjects": ["ablobjects --dump 1", "ablobjects --layout leakcheck --dump 1"],
     "pprof": ["pprof --dump 1", "pprof --dump 3"],
     "gperftools": ["gperftools", "gperftools --layout jemalloc", "gperftools --layout go"],
     "rpm": ["rpm --objects 8", "rpm --dump 1", "rpm --domains 2 --crlf --types-last --no-stamps"],
@@ -49,7 +51,7 @@ TEXTS = {"policy": "test_policy", "suppressions": "test_suppression"}
 SOURCES = {
     "oemp": "src/readers/oemp*.c", "prf": "src/readers/prf*.c", "rpt": "src/readers/rpt.c",
     "taligent": "src/readers/taligent*.c", "rpm": "src/readers/rpm*.c",
-    "dynobjects": "src/readers/dynobjects*.c", "aqtime": "src/readers/aqtime*.c",
+    "dynobjects": "src/readers/dynobjects*.c", "ablobjects": "src/readers/ablobjects*.c", "aqtime": "src/readers/aqtime*.c",
     "heaptrack": "src/readers/heaptrack*.c", "pprof": "src/readers/pprof*.c",
     "gperftools": "src/readers/gperftools*.c",
     "heapsnapshot": "src/readers/heapsnapshot*.c", "hprof": "src/readers/hprof*.c",
@@ -176,6 +178,9 @@ def make(program, generator):
             seeds[target] += [thin(whole, 1)[:2500].decode().encode("utf-16")]
     sql = generate("aqtime").decode()
     seeds["aqtime"] += [small_database(sql, rows) for rows in (1, 5)]
+    for chance in map(random.Random, range(6)):
+        seeds["ablobjects"] += [ablobjects.text_of(chance, ablobjects.made_up(chance, [4, 7])),
+                                ablobjects.text_of(chance, ablobjects.made_up_leaks(chance, chance.random() < 0.5))]
     seeds["heapsnapshot"] = [heapsnapshot.made_up(seed).encode() for seed in range(12)]
     seeds["hprof"] = [hprof.MadeUp(seed).data for seed in range(12)]
     seeds["packed"] = packed(generate("rpm --objects 8")) + archives(generate("rpm --objects 8"))

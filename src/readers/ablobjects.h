@@ -1,0 +1,90 @@
+/* Reports of the objects that OpenEdge sessions left behind: those of ABL object tracking, and
+ * those of the class LeakCheck.
+ *
+ * Source: docs/formats/ablobjects.md. Each file is one JSON object, and lists objects. Its objects
+ * are added up by context while it is read; the snapshots are made after the last file, because a
+ * session may be in several. */
+#ifndef MP_READERS_ABLOBJECTS_H
+#define MP_READERS_ABLOBJECTS_H
+
+#include "base/index.h"
+#include "base/text.h"
+#include "input/json_cursor.h"
+#include "model/build.h"
+#include "model/census.h"
+#include "readers/dump_order.h"
+#include "readers/dynobjects.h"
+#include "readers/reader.h"
+
+enum { ABL_MOST_SESSIONS = 4096, ABL_DEPTH = 8 /* objects around the list of objects */ };
+
+/* The objects of one context in a report; without a context, the report lists the session. */
+typedef struct abl_row {
+    uint32_t session, report, context;
+    mp_census_share alive;
+} abl_row;
+
+/* An object as the model describes it. */
+typedef struct abl_object {
+    mp_context context; /* session: not set for objects whose session is not known yet */
+    int64_t bytes;      /* 0 if they are unknown */
+} abl_object;
+
+/* A file. */
+typedef struct abl_report {
+    uint32_t input;
+    bool of_leaks; /* LeakCheck's: it lists only sessions with objects */
+} abl_report;
+
+/* An object that LeakCheck lists as created. */
+typedef struct abl_creation {
+    uint32_t row; /* index in `rows`; 0: it was deleted */
+    int64_t bytes;
+} abl_creation;
+
+typedef struct abl_state {
+    mp_model *model;
+    mp_diagnostics *diagnostics;
+    mp_census census;
+    dyn_names names;
+    dyn_calls calls;      /* none: a report has no stacks */
+    mp_id_index sessions; /* name of a session to its number in the model */
+    uint32_t session_count;
+    MP_LIST(abl_row) rows;       /* from 1 */
+    MP_LIST(abl_report) reports; /* from 1 */
+    mp_dump_order order;
+
+    /* The current report: */
+    const char *path;
+    mp_json_cursor json;
+    mp_text_buffer text, value;                /* name of a member, and its value */
+    mp_text_buffer message;                    /* errmsg of an agent */
+    mp_id_index row_index;                     /* session and context to row */
+    MP_LIST(abl_object) pending;               /* objects of a tracked session */
+    MP_LIST(abl_creation) creations;           /* from 1 */
+    mp_id_index creation_index;                /* hash of session, type and id to creation */
+    uint64_t objects, nameless, beyond, older; /* objects; those of a session without an id, or of
+                                                  too many sessions; deletions of older ones */
+    bool has_list, of_leaks, has_sums;
+    /* Sums of LeakCheck's rows, and those that its groups state, modulo 2^64. */
+    uint64_t listed_objects, listed_bytes, stated_objects, stated_bytes;
+} abl_state;
+
+/* Return true if the last name that was read is this one, in any case. */
+bool abl_is_text(const mp_text_buffer *text, const char *name);
+/* Read the name of the next member of an object, as mp_scan_more. */
+bool abl_next_member(abl_state *state, bool *first, bool *bad);
+
+/* Return the number of the session in the model; 0: there are too many. */
+uint32_t abl_session_of(abl_state *state, mp_string_id name);
+/* Return the row of a context in this report; without a context, that of the session. */
+uint32_t abl_row_of(abl_state *state, uint32_t session, uint32_t context);
+
+/* Read the array of tracked sessions. Return false if it is truncated or malformed. */
+bool abl_read_sessions(abl_state *state);
+/* Read LeakCheck's array of objects. Return false if it is truncated or malformed. */
+bool abl_read_leaks(abl_state *state);
+/* Read LeakCheck's sums by group. Return false if they are truncated or malformed. */
+bool abl_read_groups(abl_state *state);
+
+#endif
