@@ -35,6 +35,11 @@ static const struct {
               "a .NET heap dump of dotnet-gcdump (dotnet-gcdump report lists its types)"),
     SIGNATURE("bplist00", "a property list or memory graph of macOS (leaks reads memory graphs)"),
     SIGNATURE("go1.7 heap dump\n", "a heap dump of Go (record a heap profile by runtime/pprof)"),
+    SIGNATURE("\0\0\0\0\0\0\0\0\3\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
+              "a CPU profile of gperftools (pprof -top PROGRAM FILE reports it)"),
+    SIGNATURE("goroutine profile:", "a list of goroutines in text (record it without debug=)"),
+    SIGNATURE("--- contention:", "a profile of locks in Go (go tool pprof -top reports it)"),
+    SIGNATURE("--- mutex:", "a profile of locks in Go (go tool pprof -top reports it)"),
     SIGNATURE("# callgrind format", "a callgrind profile"),
     SIGNATURE("desc:", "a massif profile"),
     SIGNATURE("<?xml", "an XML document"),
@@ -76,6 +81,21 @@ static bool is_csv(mp_slice head)
     return line == 2 && commas[0] >= 2 && commas[0] == commas[1];
 }
 
+/* Return true if the first line is a folded stack: "main;work;parse 12". */
+static bool is_folded(mp_slice head)
+{
+    mp_slice line;
+    if (!mp_slice_take_line(&head, &line) || !line.length)
+        return false;
+    const char *blank = memrchr(line.start, ' ', line.length), *end = line.start + line.length;
+    if (!blank || blank + 1 == end || !memchr(line.start, ';', (size_t)(blank - line.start)))
+        return false;
+    for (const char *digit = blank + 1; digit < end; digit++)
+        if (*digit < '0' || *digit > '9')
+            return false;
+    return true;
+}
+
 const char *mp_foreign_kind(mp_slice head)
 {
     for (size_t i = 0; i < sizeof signatures / sizeof *signatures; i++)
@@ -92,5 +112,7 @@ const char *mp_foreign_kind(mp_slice head)
         i++;
     if (i < head.length && (head.start[i] == '{' || head.start[i] == '['))
         return "a JSON document";
+    if (is_folded(head))
+        return "folded stacks (flamegraph.pl draws them)";
     return is_csv(head) ? "a CSV table" : "a text file of another kind";
 }
