@@ -370,7 +370,7 @@ class Trials(Claims):
     def mouse(self):
         terminal = self.browse(SAMPLES / "shop-v2.oemp", TERM="screen")
         terminal.shows("^> 10.4 KiB")
-        row = next(i for i, line in enumerate(terminal.lines()) if line.startswith("   4.1 KiB"))
+        row = next(i for i, line in enumerate(terminal.lines()) if line.lstrip().startswith("4.1 KiB"))
         click = "\x1b[M" + chr(32) + chr(40) + chr(33 + row)
         terminal.type(click)
         self.claim(terminal.shows("^> *4.1 KiB"), "a click selects", terminal.text())

@@ -27,9 +27,9 @@ static const char leaks[] = "leaked objects", living[] = "live objects",
 
 const mp_measure_row mp_measure_rows[MP_MEASURES] = {
     [MP_MEASURE_LEAKED] =
-        SUM("leaked", leaks, "leaked", "", MP_RULE_BYTES, MP_HAS_HISTORY, HEAP, leaked_bytes),
-    [MP_MEASURE_LEAKED_OBJECTS] = SUM("leaked objects", leaks, "leaked", "object", MP_RULE_OBJECTS,
-                                      MP_HAS_HISTORY, HEAP, leaked_objects),
+        SUM("leaked", leaks, "left behind", "", MP_RULE_BYTES, MP_HAS_HISTORY, HEAP, leaked_bytes),
+    [MP_MEASURE_LEAKED_OBJECTS] = SUM("leaked objects", leaks, "left behind", "object",
+                                      MP_RULE_OBJECTS, MP_HAS_HISTORY, HEAP, leaked_objects),
     [MP_MEASURE_LEAK_SITES] =
         COUNT("leak sites", leaks, "that leak", "site", MP_HAS_HISTORY, HEAP, MP_LEVEL_SITE, false),
     [MP_MEASURE_LIVE] = SUM("live", living, "alive", "", MP_RULE_BYTES, MP_HAS_LIVE, HEAP, bytes),

@@ -39,8 +39,8 @@ typedef struct line_row {
 static const mp_column heap_columns[] = {
     MP_COLUMN(line_row, bytes, "Alive", MP_BYTES, 0),
     MP_COLUMN(line_row, objects, "Objects", MP_COUNT, 0),
-    MP_COLUMN(line_row, leaked_bytes, "Leaked", MP_BYTES, 0),
-    MP_COLUMN(line_row, leaked_objects, "Leaked objects", MP_COUNT, MP_FOR_PROGRAMS),
+    MP_COLUMN(line_row, leaked_bytes, "Left behind", MP_BYTES, 0),
+    MP_COLUMN(line_row, leaked_objects, "Objects left behind", MP_COUNT, MP_FOR_PROGRAMS),
     OF_LINE,
 };
 
@@ -67,8 +67,8 @@ static const mp_column source_columns[] = {
     MP_COLUMN(source_row, beyond_lines, "Beyond the file's end", MP_COUNT, 0),
     MP_COLUMN(source_row, bytes, "Alive", MP_BYTES, 0),
     MP_COLUMN(source_row, objects, "Objects", MP_COUNT, 0),
-    MP_COLUMN(source_row, leaked_bytes, "Leaked", MP_BYTES, 0),
-    MP_COLUMN(source_row, leaked_objects, "Leaked objects", MP_COUNT, 0),
+    MP_COLUMN(source_row, leaked_bytes, "Left behind", MP_BYTES, 0),
+    MP_COLUMN(source_row, leaked_objects, "Objects left behind", MP_COUNT, 0),
     MP_COLUMN(source_row, seconds, "Seconds", MP_SECONDS, 0),
 };
 

@@ -40,7 +40,7 @@ static size_t measures_of(const mp_diff *diff, const mp_digest *base, const mp_d
     measures[count++] = profile ? (measure){FIELD(exclusive_us), .seconds = true, .what = "s"}
                                 : (measure){FIELD(bytes), .what = "alive"};
     if (diff->has & MP_HAS_HISTORY && !base->late && !now->late)
-        measures[count++] = (measure){FIELD(leaked_bytes), .what = "leaked"};
+        measures[count++] = (measure){FIELD(leaked_bytes), .what = "left behind"};
     /* Compare reachable objects, because more garbage is not worse. */
     const bool reached = diff->has & MP_HAS_GARBAGE;
     if (reached)
@@ -160,7 +160,7 @@ static const char *most_of(mp_document *document, const mp_diff *diff, const sid
                             amount_of(document, by->seconds, entry->most_change, true),
                             by->seconds                          ? " s"
                             : by->field == FIELD(retained_bytes) ? " retained"
-                            : by->field == FIELD(leaked_bytes)   ? " leaked"
+                            : by->field == FIELD(leaked_bytes)   ? " left behind"
                             : named                              ? " alive"
                                                                  : "");
 }
@@ -316,7 +316,7 @@ static void warn_window(mp_document *document, const mp_digest *base, const mp_d
     const bool was_in_use = base->in_use && base->totals.leaked_bytes;
     const bool is_in_use = now->in_use && now->totals.leaked_bytes;
     if (was_in_use || is_in_use)
-        mp_document_say(document, MP_TONE_WARNING, "Leaked", "%s before the process: %s",
+        mp_document_say(document, MP_TONE_WARNING, "Left behind", "%s before the process: %s",
                         was_in_use && is_in_use ? "both windows end"
                         : is_in_use             ? "the window of the new one ends"
                                                 : "the window of the base ends",

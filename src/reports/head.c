@@ -173,7 +173,7 @@ static const mp_column selection_columns[] = {
     MP_COLUMN(selection_row, min_bytes, "Rows of at least", MP_BYTES, 0),
     MP_COLUMN(selection_row, min_count, "Rows of at least", MP_COUNT, 0),
     MP_COLUMN(selection_row, alive, "Alive", MP_TEXT, MP_FOR_PEOPLE),
-    MP_COLUMN(selection_row, leaked, "Leaked", MP_TEXT, MP_FOR_PEOPLE),
+    MP_COLUMN(selection_row, leaked, "Left behind", MP_TEXT, MP_FOR_PEOPLE),
     MP_COLUMN(selection_row, spent, "Time", MP_TEXT, MP_FOR_PEOPLE),
 };
 

@@ -31,7 +31,7 @@ enum { RECORDED = MP_OF_RECORDINGS | MP_FOR_PROGRAMS, IN_WORDS = MP_FOR_PEOPLE |
 
 static const mp_column leak_columns[] = {
     MP_RANK(MP_FOR_PROGRAMS),
-    MP_COLUMN(leak_row, bytes, "Leaked", MP_BYTES, 0),
+    MP_COLUMN(leak_row, bytes, "Left behind", MP_BYTES, 0),
     MP_COLUMN_OF(leak_row, inclusive_bytes, "scoped_bytes", "With scoped", MP_BYTES,
                  MP_OF_RECORDINGS | MP_FOR_PEOPLE | MP_IF_KNOWN),
     MP_COLUMN(leak_row, objects, "Alive", MP_COUNT, 0),

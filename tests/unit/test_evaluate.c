@@ -180,9 +180,9 @@ static void totals(void **state)
     (void)state;
     static const expectation cases[] = {
         {"leaked <= 400", PASS, 400, 400, NULL},
-        {"leaked < 400", FAIL, 400, 400, "400 B leaked, not below 400 B; most: 200 B, A at f"},
-        {"leaked <= 150", FAIL, 400, 150, "400 B leaked, 250 B over 150 B"},
-        {"leaked objects <= 3", FAIL, 4, 3, "4 objects leaked, 1 object over 3 objects"},
+        {"leaked < 400", FAIL, 400, 400, "400 B left behind, not below 400 B; most: 200 B, A at f"},
+        {"leaked <= 150", FAIL, 400, 150, "400 B left behind, 250 B over 150 B"},
+        {"leaked objects <= 3", FAIL, 4, 3, "4 objects left behind, 1 object over 3 objects"},
         {"leak sites <= 2", PASS, 2, 2, NULL},
         {"leak sites <= 1", FAIL, 2, 1, "2 sites"},
         {"live == 1000", PASS, 1000, 1000, NULL},

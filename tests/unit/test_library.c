@@ -718,7 +718,7 @@ static void what_there_is_is_listed(void **unused)
         readers[mp_table_column_audience(table, i)]++;
     assert_true(readers[MP_AUDIENCE_ALL] && readers[MP_AUDIENCE_PROGRAMS]);
     assert_string_equal(mp_table_column_title(table, mp_table_column_find(table, "bytes")),
-                        "Leaked");
+                        "Left behind");
     mp_document_free(leaks);
     mp_session_free(session);
 }

@@ -97,7 +97,7 @@ function growthCells(history, {row, was, is, bytes, objects}) {
 }
 
 function leakTitles(group) {
-  return ["Leaked#", "Alive#", group.named ? "Type and name" : "Type", "Allocation site"];
+  return ["Left behind#", "Alive#", group.named ? "Type and name" : "Type", "Allocation site"];
 }
 
 /* Return the cells of a leak. The site is the label without the type: it does not name an allocator's frame. */
@@ -160,7 +160,7 @@ function pickedTrees(history, sites, from, to) {
     ({of, title, note: "", unit: "bytes", tree: stacksTree(history, rows, label, signed)});
   return [
     tree("growth", `Growth by stack, ${window}`, growthOf(sites, from, to), "all that changed", true),
-    tree("leaked", `Leaked, by stack, ${window}`, leaksOf(sites, from, to), "all that leaked", false),
+    tree("leaked", `Left behind, by stack, ${window}`, leaksOf(sites, from, to), "all that was left behind", false),
     tree("alive", `Alive at ${name}, by stack`, aliveOf(sites, to), "all that is alive", false),
   ];
 }
