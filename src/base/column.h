@@ -91,6 +91,10 @@ static inline bool mp_unit_is_real(mp_unit unit)
     return unit == MP_PERCENT || unit == MP_AVERAGE || unit == MP_BYTE_RATE;
 }
 
+/* Return true if the column is a number of objects. All are named so, such as "live_objects". */
+bool mp_column_counts_objects(const mp_column *column);
+/* Set the numbers of objects in a row to unknown. */
+void mp_row_hide_objects(const mp_column *columns, size_t count, void *row);
 /* Set all members that the columns show to unknown. */
 void mp_row_clear(const mp_column *columns, size_t count, void *row);
 

@@ -88,6 +88,15 @@ static void judge_sizes(mp_evaluation *evaluation)
                            "use a rule about objects, such as \"leaked objects <= 0\"");
 }
 
+/* Dismiss a rule on objects if only bytes are known. */
+static void judge_counts(mp_evaluation *evaluation)
+{
+    if (evaluation->context->now->holds & MP_HOLDS_UNCOUNTED &&
+        mp_measure_unit(evaluation->rule->measure) == MP_RULE_OBJECTS)
+        MP_DISMISS(evaluation, "numbers of objects are not recorded; use a rule about bytes, such "
+                               "as \"leaked bytes <= 0\"");
+}
+
 /* Dismiss a rule that passes for a pattern of names if names are missing from the file, since they
  * may match it. */
 static void judge_names(mp_evaluation *evaluation)
@@ -133,6 +142,7 @@ mp_rule_results mp_policy_evaluate(const mp_policy *policy, const mp_rule_contex
                        MP_MOST_LOOKED / 1000000);
         judge_part(&evaluation);
         judge_sizes(&evaluation);
+        judge_counts(&evaluation);
         judge_names(&evaluation);
         if (evaluation.rule->line) /* limits of options have no table of culprits */
             mp_evaluation_find_culprits(&evaluation);

@@ -232,6 +232,10 @@ void mp_table_put(mp_document *document, mp_table *table, const void *row)
     for (size_t i = 0; document->unsized && i < table->column_count; i++)
         if (table->columns[i].unit == MP_BYTES && !cells[i].number)
             cells[i].known = false;
+    table->uncounted |= document->uncounted;
+    for (size_t i = 0; document->uncounted && i < table->column_count; i++)
+        if (mp_column_counts_objects(&table->columns[i]))
+            cells[i] = (mp_cell){0};
 }
 
 void mp_table_attach(mp_table *table, const void *row)

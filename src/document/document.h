@@ -116,6 +116,7 @@ typedef struct mp_borrowed_rows {
 } mp_borrowed_rows;
 
 struct mp_table {
+    bool uncounted;    /* its numbers of objects are not recorded */
     const char *name;  /* name in JSON */
     const char *title; /* title for people; NULL = none */
     /* For merged answers of several files: name of the table to which records are added as rows
@@ -193,6 +194,7 @@ struct mp_document {
     const char *policy;  /* path of the policy whose rules are checked; NULL = checks are limits */
     bool exact_bytes;    /* sizes for people in bytes, not KiB, MiB, GiB */
     bool unsized;        /* object sizes are not recorded, so 0 bytes means unknown */
+    bool uncounted;      /* numbers of objects are not recorded, and left out */
     bool failed;         /* a limit was exceeded, or a violation found */
     bool unjudged;       /* a request could not be answered, such as a rule of a policy */
     bool fits_nothing;   /* nothing in the input matches the selection */

@@ -475,7 +475,7 @@ mp_document *mp_documents_merge(const mp_part *parts, size_t count, const mp_mer
         files[i] = (mp_merge_source){.part = i,
                                      .document = parts[i].document,
                                      .file = mp_utf8_copy(state.document->arena, parts[i].name)};
-    size_t folder = common_folder(files, count, how->within), unsized = 0;
+    size_t folder = common_folder(files, count, how->within), unsized = 0, uncounted = 0;
     for (size_t i = 0; i < count; i++) {
         files[i].shown = files[i].file + folder;
         gather(&state, parts[i].document, files[i]);
@@ -483,6 +483,7 @@ mp_document *mp_documents_merge(const mp_part *parts, size_t count, const mp_mer
         state.document->running += parts[i].document->running;
         state.leaking |= parts[i].document->verdict.kind != NULL;
         unsized += parts[i].document->unsized;
+        uncounted += parts[i].document->uncounted;
     }
     state.mixed = unsized && unsized < count;
     mp_merge_figures(state.document, files, count);
@@ -499,6 +500,7 @@ mp_document *mp_documents_merge(const mp_part *parts, size_t count, const mp_mer
     }
     const mp_merge_source *worst = put_verdict(state.document, files, count, state.mixed);
     state.document->unsized = unsized > 0;
+    state.document->uncounted = uncounted > 0;
     if (how->sum_up)
         how->sum_up(state.document);
     const bool by_objects = state.mixed && worst && worst->document->headline.label;

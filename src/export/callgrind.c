@@ -278,7 +278,8 @@ static void write_weights(const mp_weights *weights, const mp_request *request,
         size_t column = 0;
         while (column < weights->columns && weights->weighings[column] != events[i].weighing)
             column++;
-        if (column == weights->columns)
+        if (column == weights->columns ||
+            (events[i].counts && request->model->holds & MP_HOLDS_UNCOUNTED))
             continue;
         out->column[out->event_count] = column;
         out->events[out->event_count++] = &events[i];

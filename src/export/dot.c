@@ -25,7 +25,7 @@ enum { LABEL_BYTES = 80, TOOLTIP_BYTES = 400 };
 typedef struct dot_out {
     FILE *file;
     mp_arena arena;
-    bool seconds;
+    bool seconds, uncounted;
     int64_t whole;
     int64_t nodes, edges;
 } dot_out;
@@ -175,6 +175,8 @@ static void put_frame(dot_out *out, const mp_weights *weights, uint32_t frame, i
     char counted[2 * MP_UNIT_TEXT], number[MP_UNIT_TEXT];
     mp_format_count(number, weight->all_count, false);
     snprintf(counted, sizeof counted, "%s object%s", number, weight->all_count == 1 ? "" : "s");
+    if (out->uncounted)
+        *counted = '\0';
     put_node(out, "n", frame, name, weight->self, weight->total, counted);
     if (frame)
         put_edge(out, "n", weights->frames[frame].parent, "n", frame, weight->total, "");
@@ -229,7 +231,7 @@ static bool run_tree(const mp_request *request, mp_document *document, mp_error 
         weighing = MP_WEIGH_ALIVE;
         weights = mp_weights_of(request->filter, &window, &weighing, 1);
     }
-    dot_out out = {.file = request->file};
+    dot_out out = {.file = request->file, .uncounted = request->model->holds & MP_HOLDS_UNCOUNTED};
     mp_written_totals sums = mp_nothing_written;
     *(weighing == MP_WEIGH_LEAKED     ? &sums.leaked_bytes
       : weighing == MP_WEIGH_RETAINED ? &sums.retained_bytes

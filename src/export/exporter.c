@@ -78,6 +78,7 @@ void mp_written(mp_document *document, const mp_request *request, const char *wh
                 const mp_written_totals *totals)
 {
     document->title = mp_document_text(document, "%s: %s", request->path, what);
+    document->uncounted = request->model && request->model->holds & MP_HOLDS_UNCOUNTED;
     mp_table_put(document, MP_TABLE(document, "totals", NULL, MP_RECORD, total_columns), totals);
 }
 

@@ -46,14 +46,16 @@ typedef struct accepted {
     int64_t bytes, objects;   /* sums over all leaks of the section */
 } accepted;
 
-static void put_leak(FILE *file, const accepted *leak)
+static void put_leak(FILE *file, const accepted *leak, bool uncounted)
 {
     const mp_leak_site *site = leak->site;
     char bytes[MP_UNIT_TEXT], objects[MP_UNIT_TEXT];
     mp_format_bytes(bytes, leak->bytes, false, false);
     mp_format_count(objects, leak->objects, false);
-    fprintf(file, "\n# %s in %s object%s\n[leak %zu]\n", bytes, objects,
-            leak->objects == 1 ? "" : "s", leak->number);
+    fprintf(file, "\n# %s", bytes);
+    if (!uncounted)
+        fprintf(file, " in %s object%s", objects, leak->objects == 1 ? "" : "s");
+    fprintf(file, "\n[leak %zu]\n", leak->number);
     if (!site->inferred) /* an inferred type is too uncertain for a suppression */
         put_glob(file, "type", site->type);
     put_glob(file, "name", site->name);
@@ -79,7 +81,7 @@ static uint32_t section_of(mp_dictionary *sections, const mp_leak_site *site)
     return section;
 }
 
-static void put_leaks(FILE *file, const mp_table *leaks)
+static void put_leaks(FILE *file, const mp_table *leaks, bool uncounted)
 {
     accepted *state = mp_alloc_zero(leaks->struct_count + 1, sizeof *state);
     mp_dictionary *sections = mp_dictionary_new();
@@ -95,7 +97,7 @@ static void put_leaks(FILE *file, const mp_table *leaks)
         state[section - 1].objects += site->objects;
     }
     for (uint32_t i = 0; i < count; i++)
-        put_leak(file, &state[i]);
+        put_leak(file, &state[i], uncounted);
     mp_dictionary_free(sections);
     free(state);
 }
@@ -113,7 +115,7 @@ static bool write_suppressions(const mp_document *document, const mp_diagnostics
     fputs("# Known and accepted leaks. Delete the ones you do not accept, and give the reasons.\n"
           "# A line such as \"expires = 2027-06-30\" limits the time.\n",
           file);
-    put_leaks(file, leaks);
+    put_leaks(file, leaks, document->uncounted);
     return true;
 }
 

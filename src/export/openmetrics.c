@@ -173,13 +173,15 @@ static void put_leaks(metrics_out *out, const mp_window *window)
         {"leaking_bytes", "bytes", "Bytes that leak steadily at an allocation site."},
     };
     const mp_leaks *leaks = mp_window_leak_sites(window);
+    const bool uncounted = window->model->holds & MP_HOLDS_UNCOUNTED;
     for (uint32_t i = 0; i < leaks->count && i < WORST; i++) {
         const mp_leak *leak = &leaks->items[i];
         add_row(out,
                 mp_arena_format(&out->arena, "{type=\"%s\",name=\"%s\",stack=\"%s\"}",
                                 quoted(out, leak->type), leak->name ? quoted(out, leak->name) : "",
                                 stack_of(out, window->model, (mp_frame){leak->node, leak->line})),
-                (int64_t[MEASURES]){leak->group.leaked.bytes, mp_cost_live(leak->group.leaked),
+                (int64_t[MEASURES]){leak->group.leaked.bytes,
+                                    uncounted ? MP_UNKNOWN : mp_cost_live(leak->group.leaked),
                                     leak->leaking_bytes});
     }
     put_rows(out, measures, MEASURES);

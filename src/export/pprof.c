@@ -78,6 +78,7 @@ typedef struct pprof_out {
     uint32_t *texts;        /* text in `code` of each index from 1 */
     size_t text_count, text_capacity;
     mp_written_totals totals;
+    bool uncounted; /* numbers of objects are not known, and left out */
     int64_t samples;
     int64_t unit; /* number of the file's units per byte or microsecond */
 } pprof_out;
@@ -196,7 +197,8 @@ static void add_sample(pprof_out *out, uint32_t frame)
     sample->label = mp_arena_alloc(&out->arena, MOST_LABELS * sizeof(void *));
     for (size_t i = 0; i < weights->columns; i++) {
         const mp_weight *weight = &weights->items[i][frame];
-        sample->value[sample->n_value++] = weight->own_count;
+        if (!out->uncounted)
+            sample->value[sample->n_value++] = weight->own_count;
         sample->value[sample->n_value++] = weight->self * out->unit;
         add_sum(mp_written_total(&out->totals, weights->weighings[i], false), weight->self);
         add_sum(mp_written_total(&out->totals, weights->weighings[i], true), weight->own_count);
@@ -333,7 +335,8 @@ static void add_head(pprof_out *out, const mp_model *model)
     const char *unit = !times ? "bytes" : out->unit > 1 ? "nanoseconds" : "microseconds";
     for (size_t i = 0; i < weights->columns; i++) {
         const value_names *names = &names_of[weights->weighings[i]];
-        out->pointers[out->pending++] = value_type(out, names->count, "count");
+        if (!out->uncounted)
+            out->pointers[out->pending++] = value_type(out, names->count, "count");
         out->pointers[out->pending++] = value_type(out, names->amount, unit);
     }
     out->piece.n_sample_type = out->pending;
@@ -372,6 +375,7 @@ static void write_weights(const mp_weights *weights, const mp_request *request,
     out->code = mp_code_of(weights);
     find_steps(out);
     out->totals = mp_nothing_written;
+    out->uncounted = request->model->holds & MP_HOLDS_UNCOUNTED;
     out->unit = unit_of(weights);
     add_head(out, request->model);
     add_samples(out);

@@ -86,10 +86,12 @@ enum {
     MP_HOLDS_RUNTIME = 64, /* runtime facts, such as requests, owners, session ends and peaks */
     MP_HOLDS_TIMES = 128, /* creation time of each object; ages, if the load options ask for them */
     MP_HOLDS_SITES = 256, /* code that created the objects */
-    MP_HOLDS_BIRTHS = 512,   /* each birth and death, not only differences of snapshots */
-    MP_HOLDS_STARTS = 1024,  /* start lines of functions in place of executed lines */
-    MP_HOLDS_UNSIZED = 2048, /* objects of unknown size, which count 0 bytes; answers order by
-                                numbers of objects */
+    MP_HOLDS_BIRTHS = 512,     /* each birth and death, not only differences of snapshots */
+    MP_HOLDS_STARTS = 1024,    /* start lines of functions in place of executed lines */
+    MP_HOLDS_UNSIZED = 2048,   /* objects of unknown size, which count 0 bytes; answers order by
+                                  numbers of objects */
+    MP_HOLDS_UNCOUNTED = 4096, /* amounts of bytes in an unknown number of objects: each byte counts
+                                  as one object, and answers leave numbers of objects out */
 };
 /* Return all capabilities that recordings of a kind can have. */
 unsigned mp_kind_holds(mp_kind kind);
@@ -221,6 +223,8 @@ typedef struct mp_snapshot {
     mp_session_id session;
     uint32_t ordinal; /* number among the whole snapshots of its session, from 1 */
     bool whole;       /* false: its end is missing, or it is later than the requested end */
+    bool only_total; /* only its live bytes are known, not whose they are; it is not whole, so it is
+                      * listed and charted, but never an end of a window */
     uint64_t sequence;
     mp_string_id tag, request, request_api, propath;
     int64_t time_us, request_start_us;

@@ -12,23 +12,43 @@
 
 /* --- snapshots by session --- */
 
+/* Return true if the snapshot is complete or, if `totals`, has at least a total. */
+static bool is_listed(const mp_snapshot *snapshot, bool totals)
+{
+    return snapshot->whole || (totals && snapshot->only_total);
+}
+
 static mp_session_snapshots snapshots_by_session(const mp_model *model,
-                                                 const mp_snapshot *snapshots)
+                                                 const mp_snapshot *snapshots, bool totals)
 {
     mp_session_snapshots by = {mp_alloc(model->snapshots.count * sizeof *by.snapshots),
                                mp_alloc_zero(model->sessions.count + 1u, sizeof *by.first)};
     for (uint32_t i = 1; i < model->snapshots.count; i++)
-        if (snapshots[i].whole)
+        if (is_listed(&snapshots[i], totals))
             by.first[snapshots[i].session.i + 1]++;
     for (uint32_t i = 1; i <= model->sessions.count; i++)
         by.first[i] += by.first[i - 1];
     /* Filling moves each session's start to its end, which is the start of the next session. */
     for (uint32_t i = 1; i < model->snapshots.count; i++)
-        if (snapshots[i].whole)
+        if (is_listed(&snapshots[i], totals))
             by.snapshots[by.first[snapshots[i].session.i]++] = i;
     memmove(by.first + 1, by.first, model->sessions.count * sizeof *by.first);
     by.first[0] = 0;
     return by;
+}
+
+static void take_snapshots(mp_filter *filter)
+{
+    filter->sessions = snapshots_by_session(filter->model, filter->snapshots, false);
+    filter->listed = snapshots_by_session(filter->model, filter->snapshots, true);
+}
+
+static void free_snapshots(mp_filter *filter)
+{
+    free(filter->sessions.snapshots);
+    free(filter->sessions.first);
+    free(filter->listed.snapshots);
+    free(filter->listed.first);
 }
 
 uint32_t mp_filter_peak(const mp_filter *filter, uint32_t session)
@@ -110,12 +130,13 @@ mp_snapshot_id mp_filter_moment(const mp_filter *filter, uint32_t session, const
  * moment among them. */
 static bool leave_out(mp_filter *filter, uint32_t session, mp_snapshot_id last)
 {
-    const mp_session_snapshots *state = &filter->sessions;
+    const mp_session_snapshots *state = &filter->listed;
     bool ok = true;
     for (uint32_t i = state->first[session]; i < state->first[session + 1]; i++)
         if (state->snapshots[i] > last.i) {
-            ok &= !filter->snapshots[state->snapshots[i]].asked;
-            filter->snapshots[state->snapshots[i]].whole = false;
+            mp_snapshot *snapshot = &filter->snapshots[state->snapshots[i]];
+            ok &= !snapshot->asked;
+            snapshot->whole = snapshot->only_total = false;
         }
     return ok;
 }
@@ -281,7 +302,7 @@ static mp_filter *all_of(const mp_model *model)
     filter->snapshots = mp_alloc(model->snapshots.count * sizeof *filter->snapshots);
     memcpy(filter->snapshots, model->snapshots.items,
            model->snapshots.count * sizeof *filter->snapshots);
-    filter->sessions = snapshots_by_session(model, filter->snapshots);
+    take_snapshots(filter);
     if (model->events) {
         filter->knows_peak = model->events->at_peak_count != 0;
         filter->peak_time_us = model->events->peak_time_us;
@@ -350,9 +371,10 @@ mp_filter *mp_filter_of(const mp_model *model, const mp_selection *selection, mp
         return NULL;
     mp_filter *filter = all_of(model);
     cut_sessions(filter, NULL);
-    free(filter->sessions.snapshots);
-    free(filter->sessions.first);
-    filter->sessions = snapshots_by_session(model, filter->snapshots);
+    for (uint32_t i = 1; selection && mp_selects(selection) && i < model->snapshots.count; i++)
+        filter->snapshots[i].only_total = false; /* how much of it is selected is unknown */
+    free_snapshots(filter);
+    take_snapshots(filter);
     if (filter->graph && !filter->snapshots[filter->graph->snapshot.i].whole) {
         filter->graph = NULL; /* references are known at one moment only */
         filter->holds &= ~(unsigned)MP_HOLDS_GRAPH;
@@ -369,8 +391,7 @@ void mp_filter_free(mp_filter *filter)
     if (!filter)
         return;
     free(filter->snapshots);
-    free(filter->sessions.snapshots);
-    free(filter->sessions.first);
+    free_snapshots(filter);
     free(filter->contexts);
     free(filter->births);
     free(filter->births_between);

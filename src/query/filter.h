@@ -29,7 +29,8 @@ typedef struct mp_filter {
     const mp_graph *graph;
     mp_snapshot *snapshots; /* snapshots by id; `whole` and the figures are those of the filter */
     mp_session_snapshots sessions;
-    bool selects; /* something besides later snapshots is excluded */
+    mp_session_snapshots listed; /* also snapshots of which only the total is known */
+    bool selects;                /* something besides later snapshots is excluded */
     /* Flags by id: true if the thing with this id is included; NULL: all are. `births` and
      * `births_between` are flags of snapshots, and include the objects that first appear in them:
      * `births` those that the snapshot's request created, `births_between` those created before it
@@ -86,6 +87,12 @@ static inline uint32_t mp_filter_snapshots(const mp_filter *filter, uint32_t ses
 {
     assert(filter->sessions.first);
     return filter->sessions.first[session + 1] - filter->sessions.first[session];
+}
+
+/* Return the number of snapshots of a session, including those of which only the total is known. */
+static inline uint32_t mp_filter_listed(const mp_filter *filter, uint32_t session)
+{
+    return filter->listed.first[session + 1] - filter->listed.first[session];
 }
 
 /* Return the part of a generation that was alive at the peak of all bytes; 0 if unknown. */

@@ -50,9 +50,8 @@ static void add_session(const mp_window *window, uint32_t session, moments *foun
     const mp_filter *filter = window->filter;
     int64_t start_us = window->model->sessions.items[session].start_us;
     found->timed &= start_us != 0;
-    for (uint32_t k = filter->sessions.first[session]; k < filter->sessions.first[session + 1];
-         k++) {
-        uint32_t i = filter->sessions.snapshots[k];
+    for (uint32_t k = filter->listed.first[session]; k < filter->listed.first[session + 1]; k++) {
+        uint32_t i = filter->listed.snapshots[k];
         const mp_snapshot *snapshot = &filter->snapshots[i];
         if (!counts(window, session, i))
             continue;

@@ -70,7 +70,7 @@ static const mp_column columns[] = {
 
 static uint64_t count_snapshots(mp_relation_source *source)
 {
-    return source->filter->sessions.first[source->model->sessions.count];
+    return source->filter->listed.first[source->model->sessions.count];
 }
 
 static const char *role_of(mp_relation_source *source, uint32_t snapshot)
@@ -128,12 +128,12 @@ static bool snapshot_at(mp_relation_source *source, uint64_t place, uint64_t wan
 {
     (void)wanted;
     const mp_model *model = source->model;
-    const uint32_t index = source->filter->sessions.snapshots[place];
+    const uint32_t index = source->filter->listed.snapshots[place];
     const mp_snapshot *snapshot = &source->filter->snapshots[index];
     const uint32_t session = snapshot->session.i;
-    const bool first = place == source->filter->sessions.first[session];
+    const bool first = place == source->filter->listed.first[session];
     const mp_snapshot *before =
-        first ? NULL : &source->filter->snapshots[source->filter->sessions.snapshots[place - 1]];
+        first ? NULL : &source->filter->snapshots[source->filter->listed.snapshots[place - 1]];
     mp_snapshot_row *row = made;
     mp_row_clear(columns, sizeof columns / sizeof *columns, row);
     row->session = mp_session_number(model, snapshot->session);
@@ -143,10 +143,12 @@ static bool snapshot_at(mp_relation_source *source, uint64_t place, uint64_t wan
     row->tag = mp_model_text(model, snapshot->tag);
     if (mp_snapshot_has_time(model, snapshot))
         row->time_us = snapshot->time_us;
-    row->created_objects = snapshot->created_objects;
-    row->created_per_second = rate_of(snapshot, snapshot - 1);
-    row->deleted_objects = snapshot->deleted_objects;
-    row->live_objects = snapshot->live_objects;
+    if (snapshot->whole) {
+        row->created_objects = snapshot->created_objects;
+        row->created_per_second = rate_of(snapshot, snapshot - 1);
+        row->deleted_objects = snapshot->deleted_objects;
+        row->live_objects = snapshot->live_objects;
+    }
     row->live_bytes = snapshot->live_bytes;
     row->delta_bytes = snapshot->live_bytes - (before ? before->live_bytes : 0);
     if (snapshot->has_peak) { /* the peak of a selection of objects is unknown */
@@ -167,7 +169,7 @@ static bool snapshot_at(mp_relation_source *source, uint64_t place, uint64_t wan
 static int64_t sequence_at(mp_relation_source *source, uint64_t place)
 {
     const mp_filter *filter = source->filter;
-    return (int64_t)filter->snapshots[filter->sessions.snapshots[place]].sequence;
+    return (int64_t)filter->snapshots[filter->listed.snapshots[place]].sequence;
 }
 
 const mp_relation mp_relation_snapshots = {

@@ -67,8 +67,11 @@ bool mp_cursor_next(mp_cursor *cursor, uint64_t wanted)
     const mp_relation *relation = cursor->relation;
     while (cursor->place < cursor->end) {
         mp_arena_reset(&cursor->texts);
-        if (relation->row(cursor->source, cursor->place++, wanted, &cursor->texts, cursor->row))
-            return true;
+        if (!relation->row(cursor->source, cursor->place++, wanted, &cursor->texts, cursor->row))
+            continue;
+        if (mp_relation_is_uncounted(cursor->source))
+            mp_row_hide_objects(relation->columns, relation->column_count, cursor->row);
+        return true;
     }
     return false;
 }

@@ -26,6 +26,9 @@ mp_relation_source *mp_relation_source_new(const mp_filter *filter, const mp_win
 /* Free the source. NULL is allowed. */
 void mp_relation_source_free(mp_relation_source *source);
 
+/* Return true if the numbers of objects are not recorded; rows then have none. */
+bool mp_relation_is_uncounted(const mp_relation_source *source);
+
 /* Return the machine-independent name of a recording: "xxh128:" and the checksum of its bytes, or
  * of the checksums of its files in their order. Return NULL if checksums were not requested, or a
  * file could not be read again to compute one. The text belongs to the arena. */

@@ -335,7 +335,8 @@ static void put_leak_verdict(json_out *out, const mp_told_verdict *verdict)
         mp_json_text(&out->json, "kind", verdict->kind);
         if (verdict->bytes != MP_UNKNOWN)
             mp_json_number(&out->json, "bytes", verdict->bytes);
-        mp_json_number(&out->json, "objects", verdict->objects);
+        if (verdict->objects != MP_UNKNOWN)
+            mp_json_number(&out->json, "objects", verdict->objects);
         if (verdict->leaking_bytes != MP_UNKNOWN)
             mp_json_number(&out->json, "leaking_bytes", verdict->leaking_bytes);
         mp_json_number(&out->json, "confidence", verdict->confidence);

@@ -30,7 +30,8 @@ static mp_layout all_columns(mp_arena *arena, const mp_table *table, bool any, b
         const mp_column *as = &table->columns[i];
         if (!mp_column_is_shown(table, i) || as->flags & MP_BELOW)
             continue;
-        if (!mp_column_is_known(table, i) && (!any || as->flags & MP_IF_KNOWN))
+        const bool objects = table->uncounted && mp_column_counts_objects(as);
+        if (!mp_column_is_known(table, i) && (!any || objects || as->flags & MP_IF_KNOWN))
             continue;
         mp_text_column *column = &layout.columns[layout.count++];
         *column = (mp_text_column){

@@ -231,7 +231,7 @@ static bool run(const mp_request *request, mp_document *document, mp_error *erro
     const bool other = request->base && first_other(request);
     row.verdict = verdict_text(document, request);
     for (uint32_t i = 1; counts && i < model->sessions.count; i++)
-        row.snapshots += mp_filter_snapshots(request->filter, i);
+        row.snapshots += mp_filter_listed(request->filter, i);
     for (uint32_t i = 1; i < model->inputs.count; i++)
         row.records += (int64_t)model->inputs.items[i].records;
     mp_section_head(document, request);

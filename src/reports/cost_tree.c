@@ -291,7 +291,10 @@ static bool run_heap(const mp_request *request, mp_document *document, mp_error 
     walk.table->title = mp_document_text(document, "Call tree by bytes alive at %s",
                                          mp_moment_text(document, &window, false));
     walk.table->empty = "no code has live objects";
-    if (costs[0].own_objects || costs[0].own_bytes)
+    if (document->uncounted && costs[0].own_bytes)
+        mp_table_line(document, walk.table, "outside the program's code: %s",
+                      mp_bytes_text(document, costs[0].own_bytes, false));
+    else if (costs[0].own_objects || costs[0].own_bytes)
         mp_table_line(document, walk.table, "outside the program's code: %s in %s object%s",
                       mp_bytes_text(document, costs[0].own_bytes, false),
                       mp_count_text(document, costs[0].own_objects, false),

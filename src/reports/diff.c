@@ -99,7 +99,8 @@ static void section_totals(mp_document *document, const mp_digest *base, const m
         int64_t a = *(const int64_t *)((const char *)&before + beside[i].offset);
         int64_t b = *(const int64_t *)((const char *)&after + beside[i].offset);
         mp_unit unit = beside[i].unit;
-        if (a == MP_UNKNOWN || b == MP_UNKNOWN)
+        if (a == MP_UNKNOWN || b == MP_UNKNOWN ||
+            (document->uncounted && strncmp(beside[i].what, "Objects ", strlen("Objects ")) == 0))
             continue;
         beside_row row = {.what = beside[i].what,
                           .base = amount_text(document, unit, a, false),
@@ -335,6 +336,7 @@ static bool run(const mp_request *request, mp_document *document, mp_error *erro
     const mp_diff_arguments *asked = request->arguments;
     const mp_digest *base = request->base;
     mp_diff diff = {.dictionary = request->dictionary, .holds = request->model->holds};
+    document->uncounted = (base->holds | diff.holds) & MP_HOLDS_UNCOUNTED;
     choose_level(asked->by, &diff);
     if (!check_min_change(&asked->min_change, diff.holds & MP_HOLDS_PROFILE, error) ||
         !can_group(&diff, base, error))

@@ -74,7 +74,7 @@ static void put_session(mp_document *document, mp_table *table, const mp_filter 
         TEXT(propath),
         TEXT(transport),
         .process_id = session->has_process_id ? (int64_t)session->process_id : MP_UNKNOWN,
-        .snapshots = model->holds & MP_HOLDS_LEDGER ? mp_filter_snapshots(filter, i) : MP_UNKNOWN};
+        .snapshots = model->holds & MP_HOLDS_LEDGER ? mp_filter_listed(filter, i) : MP_UNKNOWN};
 #undef TEXT
     mp_table_put(document, table, &row);
 }
@@ -113,7 +113,7 @@ static const char *title_of(mp_document *document, const mp_filter *filter)
 {
     const mp_model *model = filter->model;
     uint32_t inputs = model->inputs.count - 1, sessions = model->sessions.count - 1;
-    uint32_t snapshots = filter->sessions.first[model->sessions.count];
+    uint32_t snapshots = filter->listed.first[model->sessions.count];
     const char *plural = snapshots == 1 ? "" : "s", *several = "", *source;
     char time[MP_UNIT_TEXT];
     int64_t last_us = 0, records = 0;
@@ -229,6 +229,9 @@ static void set_criteria(mp_document *document, const mp_selection *selection, s
 
 static const char *part_text(mp_document *document, mp_amount part, mp_amount amount)
 {
+    if (document->uncounted)
+        return mp_document_text(document, "%s of %s", mp_bytes_text(document, part.bytes, false),
+                                mp_bytes_text(document, amount.bytes, false));
     return mp_document_text(
         document, "%s of %s objects, %s of %s", mp_count_text(document, part.objects, false),
         mp_count_text(document, amount.objects, false), mp_bytes_text(document, part.bytes, false),
@@ -368,6 +371,7 @@ void mp_section_selection(mp_document *document, const mp_request *request, bool
 void mp_section_head(mp_document *document, const mp_request *request)
 {
     document->unsized = request->model->holds & MP_HOLDS_UNSIZED;
+    document->uncounted = request->model->holds & MP_HOLDS_UNCOUNTED;
     put_inputs(document, inputs_table(document), request->filter);
     document->title = title_of(document, request->filter);
     mp_section_selection(document, request, false);

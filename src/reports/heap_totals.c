@@ -171,9 +171,10 @@ static void set_history(mp_document *document, const mp_window *window, const mp
     mp_totals *totals = &row->totals;
     *totals = *state;
     row->created = mp_amount_text(document, totals->created_objects, totals->created_bytes);
-    row->deleted = mp_document_text(document, "%s object%s",
-                                    mp_count_text(document, totals->deleted_objects, false),
-                                    totals->deleted_objects == 1 ? "" : "s");
+    if (!document->uncounted)
+        row->deleted = mp_document_text(document, "%s object%s",
+                                        mp_count_text(document, totals->deleted_objects, false),
+                                        totals->deleted_objects == 1 ? "" : "s");
     row->peak = mp_amount_text(document, totals->peak_objects, totals->peak_bytes);
     if (!totals->has_stated_peak)
         totals->stated_peak_objects = MP_UNKNOWN;

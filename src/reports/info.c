@@ -58,7 +58,7 @@ static void section_contents(mp_document *document, const mp_filter *filter)
     const mp_profile *profile = model->profile;
     contents_row row;
     mp_row_clear(contents_columns, table->column_count, &row);
-    row.snapshots = present(filter->sessions.first[model->sessions.count]);
+    row.snapshots = present(filter->listed.first[model->sessions.count]);
     if (model->holds & MP_HOLDS_LEDGER) {
         row.types = filter->graph && mp_holds_dumps(model->holds)
                         ? present(filter->graph->declared_types)

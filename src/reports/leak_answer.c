@@ -20,6 +20,8 @@ static const char *behaviour(mp_document *document, const mp_leak *leak)
         return mp_document_text(document, "grew at %" PRIu32 " of %" PRIu32 " snapshots",
                                 group->grew, group->moments);
     case MP_SITE_GROWING_QUEUE:
+        if (document->uncounted)
+            return "a queue that grows";
         return mp_document_text(document, "a queue that grows: %s added, %s removed",
                                 mp_count_text(document, group->end.created, false),
                                 mp_count_text(document, group->end.deleted, false));
@@ -122,9 +124,13 @@ static const char *place_text(mp_document *document, const mp_window *window, co
         kept = mp_document_text(document, " (%s with what is scoped to it)",
                                 mp_bytes_text(document, group->kept_bytes, false));
     mp_frame site = mp_frame_naming(model, (mp_frame){leak->node, leak->line});
-    return mp_document_text(
-        document, "%s%s%s at %s", size_text(document, mp_leak_bytes(leak), growth),
-        objects_text(document, model, leak), kept, mp_frame_text(document, model, site));
+    const char *place = mp_frame_text(document, model, site);
+    if (document->uncounted)
+        return mp_document_text(document, "%s at %s",
+                                mp_bytes_text(document, mp_leak_bytes(leak), growth), place);
+    return mp_document_text(document, "%s%s%s at %s",
+                            size_text(document, mp_leak_bytes(leak), growth),
+                            objects_text(document, model, leak), kept, place);
 }
 
 /* Return the leak, its place and its behaviour in words. */
@@ -140,6 +146,9 @@ static const char *text_of(mp_document *document, const mp_window *window, const
 static const char *sum_text(mp_document *document, int64_t bytes, int64_t objects, int64_t sites)
 {
     const char *size = mp_bytes_text(document, bytes, false);
+    if (document->uncounted)
+        return mp_document_text(document, "%s from %s site%s", size,
+                                mp_count_text(document, sites, false), sites == 1 ? "" : "s");
     const char *text = mp_document_text(
         document, "%s object%s from %s site%s", mp_count_text(document, objects, false),
         objects == 1 ? "" : "s", mp_count_text(document, sites, false), sites == 1 ? "" : "s");
@@ -219,7 +228,7 @@ void mp_tell_verdict(mp_document *document, const mp_window *window)
         const bool sized = !document->unsized || mp_leak_bytes(worst);
         told.weight = worst->leaking_weight;
         told.bytes = sized ? mp_leak_bytes(worst) : MP_UNKNOWN;
-        told.objects = mp_leak_objects(worst);
+        told.objects = document->uncounted ? MP_UNKNOWN : mp_leak_objects(worst);
         told.leaking_bytes = sized ? worst->leaking_bytes : MP_UNKNOWN;
         told.confidence = worst->verdict->confidence;
         for (uint32_t i = 0; i < leaks->leaking; i++)
@@ -276,6 +285,30 @@ static void say_sums(mp_document *document, const mp_window *window, const mp_le
                                                         : "none");
 }
 
+/* Say the peak and the last total, if snapshots are recorded whose sites are not. Without a
+ * selection, as the totals are not those of a part. */
+static void say_totals(mp_document *document, const mp_window *window)
+{
+    const mp_model *model = window->model;
+    const mp_session_snapshots *listed = &window->filter->listed;
+    if (model->sessions.count != 2 ||
+        mp_filter_listed(window->filter, 1) == mp_filter_snapshots(window->filter, 1))
+        return;
+    const mp_snapshot *last = mp_window_snapshot(window, listed->snapshots[listed->first[2] - 1]);
+    const mp_snapshot *largest = last;
+    for (uint32_t i = listed->first[1]; i < listed->first[2]; i++) {
+        const mp_snapshot *snapshot = mp_window_snapshot(window, listed->snapshots[i]);
+        largest = snapshot->live_bytes > largest->live_bytes ? snapshot : largest;
+    }
+    mp_document_say(document, MP_TONE_PLAIN, "Peak", "%s at %s",
+                    mp_bytes_text(document, largest->live_bytes, false),
+                    mp_snapshot_text(document, model, largest));
+    if (last->only_total)
+        mp_document_say(document, MP_TONE_PLAIN, "Last", "%s at %s, whose sites are not recorded",
+                        mp_bytes_text(document, last->live_bytes, false),
+                        mp_snapshot_text(document, model, last));
+}
+
 void mp_answer_leaks(mp_document *document, const mp_window *window)
 {
     const mp_suppressed *suppressed = window->suppressed;
@@ -286,6 +319,7 @@ void mp_answer_leaks(mp_document *document, const mp_window *window)
         mp_document_say(document, MP_TONE_WORSE, "Largest left", "%s",
                         place_text(document, window, leaks->items));
     say_sums(document, window, leaks);
+    say_totals(document, window);
     if (suppressed && suppressed->objects)
         mp_document_say(document, MP_TONE_PLAIN, "Suppressed", "%s",
                         mp_amount_text(document, suppressed->objects, suppressed->bytes));

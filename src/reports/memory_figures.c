@@ -291,13 +291,13 @@ const char *mp_figure_memory_name(mp_document *document, const mp_window *window
 
 void mp_figure_memory(mp_document *document, const mp_window *window)
 {
-    const mp_session_snapshots *sessions = &window->filter->sessions;
+    const mp_session_snapshots *sessions = &window->filter->listed;
     for (uint32_t i = 1; document->draws && i < window->model->sessions.count; i++) {
         const char *name = mp_figure_memory_name(document, window, i);
         if (!name)
             continue;
         course state = course_of(document, window, sessions->snapshots + sessions->first[i],
-                                 mp_filter_snapshots(window->filter, i));
+                                 mp_filter_listed(window->filter, i));
         add_figure(&state, name, i, 0)->title = memory_title(&state, i);
         free(state.moments);
     }

@@ -196,6 +196,8 @@ mp_table *mp_kind_table(mp_document *document, const mp_model *model, const char
 
 const char *mp_amount_text(mp_document *document, int64_t objects, int64_t bytes)
 {
+    if (document->uncounted)
+        return mp_bytes_text(document, bytes, false);
     return mp_document_text(document, "%s object%s, %s", mp_count_text(document, objects, false),
                             objects == 1 ? "" : "s", mp_bytes_text(document, bytes, false));
 }
@@ -211,10 +213,12 @@ const char *mp_biggest_text(mp_document *document, const char *label, mp_amount 
                                 mp_count_text(document, alive, false), percent);
     }
     mp_format_percent(percent, mp_percent_of(amount.bytes, alive), false);
-    return mp_document_text(document, "%s: %s in %s object%s, %s %% of %s alive", label,
-                            mp_bytes_text(document, amount.bytes, false),
-                            mp_count_text(document, amount.objects, false),
-                            amount.objects == 1 ? "" : "s", percent,
+    const char *bytes = mp_bytes_text(document, amount.bytes, false);
+    if (!document->uncounted)
+        bytes = mp_document_text(document, "%s in %s object%s", bytes,
+                                 mp_count_text(document, amount.objects, false),
+                                 amount.objects == 1 ? "" : "s");
+    return mp_document_text(document, "%s: %s, %s %% of %s alive", label, bytes, percent,
                             mp_bytes_text(document, alive, false));
 }
 

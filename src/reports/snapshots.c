@@ -35,7 +35,7 @@ static size_t put_below(mp_document *document, const mp_model *model, const mp_s
 void mp_section_snapshots(mp_document *document, const mp_window *window, size_t rows)
 {
     const mp_model *model = window->model;
-    const uint32_t *order = window->filter->sessions.snapshots;
+    const uint32_t *order = window->filter->listed.snapshots;
     const char *title = mp_holds_dumps(model->holds) ? "Dumps" : "Snapshots";
     const mp_relation *relation = &mp_relation_snapshots;
     mp_table *table = mp_kind_table(document, model, "snapshots", title, relation->columns,

@@ -184,15 +184,15 @@ static mp_place *arrange(figure_builder *figure)
     return arranged;
 }
 
-static void set_units(mp_tree_figure *tree, mp_weighing weighing)
+static void set_units(mp_tree_figure *tree, mp_weighing weighing, bool uncounted)
 {
     tree->measure = mp_weighing_name(weighing);
     tree->unit = weighing == MP_WEIGH_SECONDS ? MP_SECONDS
                  : weighing == MP_WEIGH_CALLS ? MP_COUNT
                                               : MP_BYTES;
-    tree->count_of = weighing == MP_WEIGH_SECONDS ? "calls"
-                     : weighing == MP_WEIGH_CALLS ? NULL
-                                                  : "objects";
+    tree->count_of = weighing == MP_WEIGH_SECONDS              ? "calls"
+                     : weighing == MP_WEIGH_CALLS || uncounted ? NULL
+                                                               : "objects";
 }
 
 mp_figure *mp_stack_figure(mp_document *document, const mp_weights *weights, size_t column,
@@ -216,7 +216,7 @@ mp_figure *mp_stack_figure(mp_document *document, const mp_weights *weights, siz
     mp_figure *figure = mp_document_figure(document, MP_FIGURE_STACKS, name);
     figure->tree =
         (mp_tree_figure){.items = places, .count = state.count, .has_base = base != column};
-    set_units(&figure->tree, weights->weighings[column]);
+    set_units(&figure->tree, weights->weighings[column], document->uncounted);
     free(place_of);
     free(state.places);
     free(state.labels);

@@ -202,7 +202,9 @@ static void draw(const mapping *map, const area_row *groups, size_t group_count,
                                     .count = (uint32_t)count,
                                     .unit = map->of_time ? MP_SECONDS : MP_BYTES,
                                     .measure = map->measure,
-                                    .count_of = map->of_time ? "calls" : "objects"};
+                                    .count_of = map->of_time          ? "calls"
+                                                : document->uncounted ? NULL
+                                                                      : "objects"};
 }
 
 static void put_areas(mapping *map, const mp_areas *areas)
