@@ -49,6 +49,7 @@ make shop-damaged.taligent taligent --damaged --blanks --crlf
 make shop-analysis.taligent taligent --analysis
 
 make shop.heaptrack heaptrack
+make shop.massif massif
 
 # Three moments of one application, and a file with two application domains.
 make shop-1.gclog rpm --dump 1

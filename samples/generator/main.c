@@ -143,6 +143,7 @@ static const gen_command commands[] = {
      gen_taligent, gen_taligent_answer, taligent_options},
     {"heaptrack", "[--events N] [--frames F] [--threads T] [--seed S] [--answer FILE] [-o FILE]",
      gen_heaptrack, gen_heaptrack_answer, heaptrack_options},
+    {"massif", "[--answer FILE] [-o FILE]", gen_massif, gen_massif_answer, no_options},
     {"rpm",
      "[--objects N] [--references R] [--shape shop|chain|star] [--dump K] [--domains D]\n"
      "       [--crlf] [--no-stamps] [--torn] [--types-last] [--seed S] [--answer FILE] [-o FILE]",
@@ -183,6 +184,8 @@ static void print_usage(FILE *file)
         "        deletes what it allocated, but for requests and callbacks\n"
         "  heaptrack\n"
         "        an interpreted recording of heaptrack, of the same program without old blocks\n"
+        "  massif\n"
+        "        a massif profile of valgrind\n"
         "  rpm   a garbage-collector heap dump; --dump 1 to 3 are moments of one application;\n"
         "        with --objects it is large, an object has R references on average\n"
         "  aqtime\n"

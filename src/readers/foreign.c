@@ -41,7 +41,6 @@ static const struct {
     SIGNATURE("--- contention:", "a profile of locks in Go (go tool pprof -top reports it)"),
     SIGNATURE("--- mutex:", "a profile of locks in Go (go tool pprof -top reports it)"),
     SIGNATURE("# callgrind format", "a callgrind profile"),
-    SIGNATURE("desc:", "a massif profile"),
     SIGNATURE("<?xml", "an XML document"),
     SIGNATURE("<!DOCTYPE", "an HTML page"),
     SIGNATURE("<html", "an HTML page"),

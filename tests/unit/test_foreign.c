@@ -37,7 +37,6 @@ static const struct {
     {HEAD("a;b;c 12\na;b;d 3\n"), "folded stacks"},
     {HEAD("a;b;c\na;b;12\n"), "CSV table"},
     {HEAD("# callgrind format\nversion: 1\n"), "callgrind profile"},
-    {HEAD("desc: --massif-out-file=x\ncmd: y\n"), "massif profile"},
     {HEAD("<?xml version=\"1.0\"?>"), "XML document"},
     {HEAD("<!DOCTYPE html>"), "HTML page"},
     {HEAD("<html><body>"), "HTML page"},
