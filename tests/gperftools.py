@@ -182,6 +182,9 @@ class Laws(claims.ClaimsOfProgram):
         for limit, status in (("60K", 0), ("1K", 1)):
             self.claim(self.run("leaks", *SERIES, "--max-leaked", limit).returncode == status, limit)
         self.claim(self.run("leaks", *SERIES[:3], "--max-trend", "0").returncode == 3, "three are too few to judge")
+        mixed = [*SERIES, SAMPLES / "shop-jemalloc.heap"]
+        self.claim("other-process" in self.codes(self.json("leaks", *mixed)), "two kinds")
+        self.claim(self.run("leaks", *mixed, "--max-trend", "0").returncode == 3, "two kinds are not judged")
 
     def read(self, folder, text, name="one.heap"):
         path = folder / name

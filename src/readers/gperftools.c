@@ -53,6 +53,18 @@ static void set_stated(gt_state *state, gt_counts stated)
                        (state->by_thread || differs(stated.made, stated.alive));
 }
 
+/* Report a profile that another program wrote than the first of the series. */
+static void check_kind(gt_state *state, const char *kind)
+{
+    if (!state->series_kind)
+        state->series_kind = kind;
+    if (strcmp(kind, state->series_kind) != 0)
+        gt_say(state, MP_DIAG_OTHER_PROCESS,
+               "is a profile of the kind %s, and the first is of the kind %s: profiles of several "
+               "processes do not form a series",
+               kind, state->series_kind);
+}
+
 /* Read the kind of a profile and the rate of its samples, as in heap_v2/524288. */
 static bool read_kind(gt_state *state, mp_slice text)
 {
@@ -66,6 +78,7 @@ static bool read_kind(gt_state *state, mp_slice text)
         rate = kinds[i].factor ? rate / kinds[i].factor : 0;
         state->rate = (double)rate;
         state->has_made |= kinds[i].states_made;
+        check_kind(state, kinds[i].name);
         return true;
     }
     return false;

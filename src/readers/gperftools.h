@@ -36,6 +36,7 @@ typedef struct gt_state {
     mp_diagnostics *diagnostics;
     mp_stack_builder stacks;
     mp_profile_series series;
+    const char *series_kind; /* of the first profile */
 
     /* The current profile: */
     mp_input *input;
