@@ -169,7 +169,7 @@ class Trials(ClaimsOfRuns):
     def lives(self, path):
         """At each snapshot, the number of live objects is the one that the snapshot states. Heap profiles and
         object reports have no single objects: their tables are empty."""
-        if path.suffix in (".pprof", ".heap", ".json"):
+        if path.suffix in (".pprof", ".heap", ".json", ".massif"):
             rows = self.rows(path, "select count(*) from lives")
             self.claim(rows == [[0]], path.name, "lives", rows)
             return

@@ -246,7 +246,8 @@ class Laws(claims.ClaimsOfProgram):
         for at, line in ((tree, " n2"), (tree, " n2: x y"), (tree, " n3: " + good[tree].split(": ", 1)[1]),
                          (tree, good[tree].replace("n2: ", "n2: 9")), (tree + 1, "      " + good[tree + 1]),
                          (tree + 1, good[tree + 1].replace("n1: ", "n1: 99999999")),
-                         (tree, "garbage"), (tree - 2, "mem_stacks_B=x"), (tree - 2, "hello"),
+                         (tree, "garbage"), (tree - 1, "  " + good[tree - 1]), (tree - 1, good[tree].strip()),
+                         (tree - 2, "mem_stacks_B=x"), (tree - 2, "hello"),
                          (tree - 3, "mem_heap_B=99999999999999999999"), (tree - 1, "heap_tree=full")):
             assert line != good[at]
             bad.write_text("\n".join(good[:at] + [line] + good[at + 1:]) + "\n")

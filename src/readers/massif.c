@@ -227,8 +227,9 @@ static void read_node(massif_state *state, mp_slice line)
     end_levels(state, depth < state->depth ? depth : state->depth);
     if (state->broken)
         return;
-    massif_level *above = depth ? &state->levels[state->depth - 1] : NULL;
-    if (depth > state->depth || (depth ? !above->children : state->lines > 1)) {
+    const bool fits = depth <= state->depth && (depth > 0) == (state->depth > 0);
+    massif_level *above = fits && depth ? &state->levels[depth - 1] : NULL;
+    if (!fits || (above ? !above->children : state->lines > 1)) {
         SPOIL(state, "line of the tree does not belong to one above it: only the snapshot's total "
                      "is used");
         return;

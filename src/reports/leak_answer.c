@@ -373,7 +373,8 @@ void mp_sum_up_leaks(mp_document *merged)
     const int64_t sites = sum_of(files, "leak_sites", &unused);
     const int64_t known = sum_of(files, "leaked_bytes", &unused);
     const int64_t bytes = merged->unsized && known == MP_UNKNOWN ? 0 : known;
-    const int64_t objects = sum_of(files, "leaked_objects", &with);
+    const int64_t objects =
+        sum_of(files, merged->uncounted ? "leaked_bytes" : "leaked_objects", &with);
     if (objects == MP_UNKNOWN || bytes == MP_UNKNOWN || sites == MP_UNKNOWN)
         return;
     const char *left = with ? mp_document_text(merged, "; left behind: %s%s",

@@ -4,14 +4,15 @@
 
 /* Each %s is replaced by the column of the recording. */
 static const char statements[] =
-    "CREATE VIEW leaks AS SELECT * FROM sites WHERE leaked_objects > 0 OR leaking_bytes > 0"
+    "CREATE VIEW leaks AS SELECT * FROM sites WHERE ifnull(leaked_objects, leaked_bytes) > 0"
+    " OR leaking_bytes > 0"
     " ORDER BY leaking_bytes DESC, leaked_bytes DESC, leaked_objects DESC, type, stack;"
     "CREATE VIEW growth AS SELECT %stype, live_bytes - from_bytes AS delta_bytes,"
     " live_objects - from_objects AS delta_objects, from_bytes, live_bytes, from_objects,"
     " live_objects FROM types WHERE live_bytes <> from_bytes OR live_objects <> from_objects"
     " ORDER BY abs(live_bytes - from_bytes) DESC;"
     "CREATE VIEW top_types AS SELECT %stype, live_bytes, live_objects FROM types"
-    " WHERE live_objects > 0 ORDER BY live_bytes DESC;";
+    " WHERE ifnull(live_objects, live_bytes) > 0 ORDER BY live_bytes DESC;";
 
 const mp_sql_view *mp_sql_view_list(size_t *count)
 {
