@@ -146,12 +146,15 @@ static const char *text_of(mp_document *document, const mp_window *window, const
 static const char *sum_text(mp_document *document, int64_t bytes, int64_t objects, int64_t sites)
 {
     const char *size = mp_bytes_text(document, bytes, false);
-    if (document->uncounted)
-        return mp_document_text(document, "%s from %s site%s", size,
-                                mp_count_text(document, sites, false), sites == 1 ? "" : "s");
-    const char *text = mp_document_text(
-        document, "%s object%s from %s site%s", mp_count_text(document, objects, false),
-        objects == 1 ? "" : "s", mp_count_text(document, sites, false), sites == 1 ? "" : "s");
+    const char *places = mp_document_text(
+        document, "from %s site%s", mp_count_text(document, sites, false), sites == 1 ? "" : "s");
+    if (document->uncounted && !document->unsized)
+        return mp_document_text(document, "%s %s", size, places);
+    const char *text =
+        document->uncounted
+            ? mp_document_text(document, "objects %s", places)
+            : mp_document_text(document, "%s object%s %s", mp_count_text(document, objects, false),
+                               objects == 1 ? "" : "s", places);
     if (!document->unsized)
         return mp_document_text(document, "%s in %s", size, text);
     return bytes ? mp_document_text(document, "%s (%s in those of known size)", text, size) : text;
