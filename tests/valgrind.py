@@ -195,6 +195,12 @@ class Laws(claims.ClaimsOfProgram):
                 else:
                     self.claim(value is None or not key.endswith("objects") or isinstance(value, str), words, key, value)
             check(json.loads(done.stdout or "{}"))
+        for name in ("openmetrics", "trace", "pprof", "callgrind", "dot", "folded"):
+            done = self.run("export", "--to", name, "-o", folder / "out", path)
+            data = (folder / "out").read_bytes() if done.returncode == 0 else b"objects"
+            self.claim(b"objects" not in data and b"Allocations" not in data, name, done.stderr)
+        done = self.run("export", "--to", "aqtime", "-o", folder / "out", path)
+        self.claim(done.returncode == 2 and "numbers of objects" in done.stderr, done.returncode, done.stderr)
         for words in (["analyze"], ["growth"], ["top"], ["snapshots"], ["tree"], ["leaks"], ["trend"]):
             text = self.run(*words, path).stdout
             self.claim(not re.search(r"\d objects?\b|Objects", text), words, text)

@@ -436,6 +436,9 @@ static bool write_file(const mp_live_objects *live, const char *path, mp_documen
 
 static bool write_aqtime(const mp_request *request, mp_document *document, mp_error *error)
 {
+    if (request->model->holds & MP_HOLDS_UNCOUNTED)
+        return mp_fail(error, MP_ERROR_INPUT,
+                       "a database needs numbers of objects, which are not recorded");
     mp_live_objects live;
     if (!mp_live_objects_of(request->filter, &live, error))
         return false;

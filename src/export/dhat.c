@@ -237,8 +237,6 @@ static bool write_dhat(const mp_request *request, mp_document *document, mp_erro
     const mp_model *model = request->model;
     if (!model->ages)
         return mp_fail(error, MP_ERROR_NO_ANSWER, "it was read without the ages of its objects");
-    if (model->holds & MP_HOLDS_UNCOUNTED)
-        return mp_fail(error, MP_ERROR_INPUT, "numbers of objects are not recorded");
     for (uint32_t i = 1; model->events && i < model->sessions.count; i++)
         if (mp_filter_is_cut(request->filter, i))
             return mp_fail(error, MP_ERROR_INPUT,

@@ -137,6 +137,11 @@ static void add_row(metrics_out *out, const char *labels, const int64_t values[M
 static void put_rows(metrics_out *out, const measure *measures, size_t count)
 {
     for (size_t m = 0; m < count && out->count; m++) {
+        bool known = false;
+        for (size_t i = 0; i < out->count; i++)
+            known |= out->rows[i].values[m] != MP_UNKNOWN;
+        if (!known)
+            continue;
         put_family(out, measures[m].name, measures[m].unit, measures[m].help);
         for (size_t i = 0; i < out->count; i++)
             if (out->rows[i].values[m] != MP_UNKNOWN)

@@ -112,22 +112,19 @@ static void put_counter(trace_out *out, const char *name, uint32_t session, int6
     out->counters++;
 }
 
-/* Return a snapshot's time or, if it is unknown, one made from its position among the snapshots. */
-static int64_t time_of(const trace_out *out, const mp_snapshot *snapshot)
-{
-    return out->starts[snapshot->session.i] +
-           (out->told ? snapshot->time_us : (int64_t)snapshot->ordinal * SECOND_US);
-}
-
-static void put_snapshot(trace_out *out, const mp_snapshot *snapshot)
+/* Write a snapshot, the `number`th of its session, at its time or, if times are unknown, at one
+ * made from that number. */
+static void put_snapshot(trace_out *out, const mp_snapshot *snapshot, uint32_t number)
 {
     uint32_t session = snapshot->session.i;
-    int64_t us = time_of(out, snapshot);
+    int64_t us =
+        out->starts[session] + (out->told ? snapshot->time_us : (int64_t)number * SECOND_US);
     if (snapshot->has_peak && out->told && snapshot->peak_time_us < snapshot->time_us)
         put_counter(out, "live_bytes", session, out->starts[session] + snapshot->peak_time_us,
                     snapshot->peak_bytes);
     put_counter(out, "live_bytes", session, us, snapshot->live_bytes);
-    put_counter(out, "live_objects", session, us, snapshot->live_objects);
+    if (!(out->model->holds & MP_HOLDS_UNCOUNTED))
+        put_counter(out, "live_objects", session, us, snapshot->live_objects);
     if (snapshot->has_platform)
         put_counter(out, "platform_bytes", session, us, snapshot->platform_bytes);
     if (!snapshot->tag.i)
@@ -303,7 +300,7 @@ static bool run_memory(const mp_request *request, mp_document *document, mp_erro
     if (!mp_request_window(request, &window, error))
         return false;
     const mp_model *model = request->model;
-    const mp_session_snapshots *sessions = &request->filter->sessions;
+    const mp_session_snapshots *sessions = &request->filter->listed;
     uint32_t count = sessions->first[model->sessions.count];
     mp_written_totals sums = mp_nothing_written;
     sums.snapshots = count;
@@ -312,8 +309,10 @@ static bool run_memory(const mp_request *request, mp_document *document, mp_erro
     for (uint32_t i = 0; i < count; i++)
         out.told &=
             mp_snapshot_has_time(model, &request->filter->snapshots[sessions->snapshots[i]]);
-    for (uint32_t i = 0; i < count; i++)
-        put_snapshot(&out, &request->filter->snapshots[sessions->snapshots[i]]);
+    for (uint32_t i = 0; i < count; i++) {
+        const mp_snapshot *snapshot = &request->filter->snapshots[sessions->snapshots[i]];
+        put_snapshot(&out, snapshot, i - sessions->first[snapshot->session.i] + 1);
+    }
     if (model->holds & MP_HOLDS_RUNTIME)
         put_requests(&out, &window);
     close_trace(&out, document, request, &sums);

@@ -92,6 +92,7 @@ static inline uint32_t mp_filter_snapshots(const mp_filter *filter, uint32_t ses
 /* Return the number of snapshots of a session, including those of which only the total is known. */
 static inline uint32_t mp_filter_listed(const mp_filter *filter, uint32_t session)
 {
+    assert(filter->listed.first);
     return filter->listed.first[session + 1] - filter->listed.first[session];
 }
 

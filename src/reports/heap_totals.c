@@ -217,6 +217,7 @@ void mp_section_heap_totals(mp_document *document, const mp_window *window, bool
     const mp_model *model = window->model;
     const mp_graph *graph = window->filter->graph;
     mp_totals totals = mp_totals_of(window);
+    document->uncounted |= (model->holds & MP_HOLDS_UNCOUNTED) != 0;
     mp_table *table = MP_TABLE(document, "totals", NULL, MP_RECORD, total_columns);
     table->title =
         mp_document_text(document, "Totals at %s", mp_moment_text(document, window, false));

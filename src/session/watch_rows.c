@@ -71,6 +71,8 @@ mp_watch_row mp_watch_row_of(mp_arena *arena, const char *path, const mp_model *
                         .leaked_objects = tracked->leaked_objects,
                         .leaked_bytes = tracked->leaked_bytes,
                         .grower_bytes = MP_UNKNOWN};
+    if (model->holds & MP_HOLDS_UNCOUNTED)
+        row.live_objects = row.leaked_objects = MP_UNKNOWN;
     if (tracked->grower.i) {
         char bytes[MP_UNIT_TEXT];
         const mp_context *context = &model->contexts.items[tracked->grower.i];
