@@ -200,7 +200,7 @@ class Laws(claims.ClaimsOfProgram):
             data = (folder / "out").read_bytes() if done.returncode == 0 else b"objects"
             self.claim(b"objects" not in data and b"Allocations" not in data, name, done.stderr)
         done = self.run("export", "--to", "aqtime", "-o", folder / "out", path)
-        self.claim(done.returncode == 2 and "numbers of objects" in done.stderr, done.returncode, done.stderr)
+        self.claim(done.returncode == 3 and "numbers of objects" in done.stderr, done.returncode, done.stderr)
         for words in (["analyze"], ["growth"], ["top"], ["snapshots"], ["tree"], ["leaks"], ["trend"]):
             text = self.run(*words, path).stdout
             self.claim(not re.search(r"\d objects?\b|Objects", text), words, text)
