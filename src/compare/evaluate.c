@@ -1,4 +1,5 @@
 /* Evaluation of policies: find out if a rule can be judged, and judge it. */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -97,6 +98,32 @@ static void judge_counts(mp_evaluation *evaluation)
                                "as \"leaked bytes <= 0\"");
 }
 
+/* Dismiss a passing rule if the heap was larger at a later snapshot of which only the total is
+ * known, because the rule may fail there. */
+static void judge_later(mp_evaluation *evaluation)
+{
+    const mp_window *window = evaluation->context->window;
+    const mp_measure measure = evaluation->rule->measure;
+    const mp_filter *filter = window ? window->filter : NULL;
+    if (!filter || evaluation->result->verdict != MP_VERDICT_PASS || measure == MP_MEASURE_PEAK)
+        return;
+    for (uint32_t i = 0; i < filter->listed.first[filter->model->sessions.count]; i++) {
+        const uint32_t id = filter->listed.snapshots[i];
+        const mp_snapshot *snapshot = &filter->snapshots[id];
+        const mp_snapshot_id to = window->ranges[snapshot->session.i].to;
+        if (!snapshot->only_total || id <= to.i ||
+            snapshot->live_bytes <= filter->snapshots[to.i].live_bytes)
+            continue;
+        MP_DISMISS(evaluation,
+                   "%s were alive at snapshot %" PRIu64 ", after the window, and it is not "
+                   "recorded where they were allocated",
+                   mp_quantity_text(evaluation->scratch, MP_MEASURE_LIVE, snapshot->live_bytes,
+                                    evaluation->context->exact_bytes),
+                   snapshot->sequence);
+        return;
+    }
+}
+
 /* Dismiss a rule that passes for a pattern of names if names are missing from the file, since they
  * may match it. */
 static void judge_names(mp_evaluation *evaluation)
@@ -143,6 +170,7 @@ mp_rule_results mp_policy_evaluate(const mp_policy *policy, const mp_rule_contex
         judge_part(&evaluation);
         judge_sizes(&evaluation);
         judge_counts(&evaluation);
+        judge_later(&evaluation);
         judge_names(&evaluation);
         if (evaluation.rule->line) /* limits of options have no table of culprits */
             mp_evaluation_find_culprits(&evaluation);
