@@ -276,8 +276,11 @@ const mp_leaks *mp_window_leak_sites(const mp_window *window)
 const char *mp_leak_text(mp_arena *arena, const mp_model *model, const mp_leak *leak)
 {
     mp_frame naming = mp_frame_naming(model, (mp_frame){leak->node, leak->line});
+    const char *site = mp_frame_label(arena, model, naming);
+    if (!mp_leak_has_type(model, leak))
+        return site;
     return mp_arena_format(arena, "%s%s%s at %s", leak->type, leak->name ? " " : "",
-                           leak->name ? leak->name : "", mp_frame_label(arena, model, naming));
+                           leak->name ? leak->name : "", site);
 }
 
 /* Return the type that grew most from dump to dump; of types that grew equally, the first by

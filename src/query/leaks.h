@@ -34,8 +34,8 @@ typedef struct mp_leaks {
     void *private;
 } mp_leaks;
 
-/* Return the leak as text: "OOABL Obj shop.OrderEvent at placeOrder shop.OrderService:155". It
- * belongs to the arena. */
+/* Return the leak as text: "OOABL Obj shop.OrderEvent at placeOrder shop.OrderService:155", or only
+ * its site if the type is not recorded. It belongs to the arena. */
 const char *mp_leak_text(mp_arena *arena, const mp_model *model, const mp_leak *leak);
 
 /* Return true if the type or the name of the objects is recorded or inferred. */
