@@ -236,6 +236,7 @@ static bool run_pass(heaptrack_pass *pass, uint64_t peak_line)
 {
     bool whole = true;
     read_version(mp_input_look_ahead(pass->input), &pass->version);
+    pass->tables.code = (mp_stack_builder){.model = pass->model, .options = pass->options};
     mp_replay_open(&pass->replay, pass->model, pass->diagnostics, pass->options, pass->path,
                    peak_line);
     if (!pass->replay.slice_us)

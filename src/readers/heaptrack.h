@@ -4,6 +4,7 @@
 
 #include "readers/reader.h"
 #include "readers/replay.h"
+#include "readers/stack_builder.h"
 
 /* Limits of frames in a stack, and of inlined functions at an address. */
 enum { HEAPTRACK_FRAMES = 4096, HEAPTRACK_INLINED = 64 };
@@ -42,7 +43,7 @@ typedef struct heaptrack_tables {
     heaptrack_kind *kinds;
     size_t string_count, frame_count, address_count, stack_count, kind_count;
     size_t string_capacity, frame_capacity, address_capacity, stack_capacity, kind_capacity;
-    mp_hash_index symbols; /* by name, source and module */
+    mp_stack_builder code; /* symbols; frames are numbered by the file */
     uint32_t allocating;   /* number of stacks that allocate */
     uint64_t cut_stacks;
     bool converted; /* a text was not valid UTF-8 */

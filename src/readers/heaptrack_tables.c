@@ -59,47 +59,14 @@ static mp_string_id string_of(heaptrack_pass *pass, uint64_t number)
 
 /* --- code --- */
 
-typedef struct symbol_probe {
-    const mp_model *model;
-    mp_symbol wanted;
-} symbol_probe;
-
-static bool is_same_symbol(const void *opaque, uint32_t value)
-{
-    const symbol_probe *probe = opaque;
-    const mp_symbol *a = &probe->model->symbols.items[value], *b = &probe->wanted;
-    return a->name.i == b->name.i && a->source.i == b->source.i && a->module.i == b->module.i;
-}
-
-/* Name code without debug information by its file, "[libstdc++.so.6]", as addresses differ from run
- * to run. */
-static mp_string_id name_of_module(heaptrack_pass *pass, mp_string_id module)
-{
-    const char *path = module.i ? mp_model_text(pass->model, module) : "unknown";
-    const char *slash = strrchr(path, '/');
-    mp_arena arena = {0};
-    const char *name = mp_arena_format(&arena, "[%s]", slash ? slash + 1 : path);
-    mp_string_id id = mp_model_intern_text(pass->model, name);
-    mp_arena_free(&arena);
-    return id;
-}
-
 static mp_symbol_id symbol_of(heaptrack_pass *pass, mp_string_id name, mp_string_id source,
                               mp_string_id module)
 {
-    mp_model *model = pass->model;
-    if (!name.i)
-        name = name_of_module(pass, module);
-    symbol_probe probe = {model, {.name = name, .source = source, .module = module}};
-    const uint64_t words[] = {mp_joined(name.i, source.i), module.i};
-    uint32_t *place =
-        mp_hash_index_put(&pass->tables.symbols, mp_hash_words(words, 2), is_same_symbol, &probe);
-    if (!*place) {
-        probe.wanted.allocator = mp_is_allocator(pass->options, mp_model_text(model, name));
-        *MP_ADD(&model->symbols) = probe.wanted;
-        *place = model->symbols.count - 1;
-    }
-    return (mp_symbol_id){*place};
+    mp_stack_builder *code = &pass->tables.code;
+    const mp_symbol symbol = {.name = name.i ? name : mp_stack_module_name(code, module),
+                              .source = source,
+                              .module = module};
+    return mp_stack_symbol(code, symbol);
 }
 
 /* Add the next frame of an address: function, file and line, which may all be absent. Return false
@@ -239,5 +206,5 @@ void heaptrack_tables_free(heaptrack_tables *tables)
     free(tables->addresses);
     free(tables->stacks);
     free(tables->kinds);
-    mp_hash_index_free(&tables->symbols);
+    mp_stack_builder_free(&tables->code);
 }

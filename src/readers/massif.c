@@ -121,20 +121,19 @@ static uint32_t place_of(massif_state *state, uint32_t inner, native_frame frame
 static const mp_context *context_of(massif_state *state, uint32_t place)
 {
     massif_place *target = place_at(state, place);
-    native_stack stack = {{0}, MP_NO_LINE};
+    mp_stack_frame stack = {{0}, 0};
     if (target->known)
         return &target->context;
     for (uint32_t i = place; i; i = place_at(state, i)->inner)
-        stack = native_called(&state->code, stack, place_at(state, i)->frame);
-    target->context = (mp_context){.node = stack.node, .line = stack.line};
+        mp_stack_call(&state->code.stacks, &stack, place_at(state, i)->frame.symbol,
+                      place_at(state, i)->frame.line);
     if (!place) { /* combined sites are one, which has a name in place of a stack */
         static const char name[] = "(sites below massif's threshold)";
         const mp_slice none = {"", 0};
-        const native_frame frame = {native_symbol(&state->code, mp_slice_of(name), none, none),
-                                    MP_NO_LINE};
-        stack = native_called(&state->code, stack, frame);
-        target->context = (mp_context){.node = stack.node, .line = stack.line};
+        mp_stack_call(&state->code.stacks, &stack,
+                      native_symbol(&state->code, mp_slice_of(name), none, none), MP_NO_LINE);
     }
+    target->context = (mp_context){.node = stack.node, .line = stack.line};
     target->known = true;
     return &target->context;
 }
@@ -515,7 +514,7 @@ static void *open_massif(mp_model *model, mp_diagnostics *diagnostics,
     massif_state *state = mp_alloc_zero(1, sizeof *state);
     state->model = model;
     state->diagnostics = diagnostics;
-    state->code = (native_code){.model = model, .options = options};
+    state->code = (native_code){.stacks = {.model = model, .options = options}};
     state->levels = mp_alloc(MOST_FRAMES * sizeof *state->levels);
     model->holds |= MP_HOLDS_NATIVE | MP_HOLDS_UNCOUNTED;
     return state;
@@ -526,7 +525,7 @@ static void close_massif(void *opaque)
     massif_state *state = opaque;
     if (state->code.converted)
         mp_reader_tell_converted(state->diagnostics, NULL);
-    native_code_free(&state->code);
+    mp_stack_builder_free(&state->code.stacks);
     free(state->places.items);
     free(state->active.items);
     free(state->levels);

@@ -17,11 +17,14 @@ typedef struct mp_stack_frame {
 typedef struct mp_stack_builder {
     mp_model *model;
     const mp_load_options *options;
-    mp_id_index symbols; /* hash of name, source, start line to symbol */
+    mp_id_index symbols; /* hash of name, source, start line and module to symbol */
     mp_id_index nodes;   /* hash of parent, symbol, line to node */
 } mp_stack_builder;
 
-/* Return the symbol with this name, source and start line, created at its first use. */
+/* Return the name of code without debug information: its file, "[libstdc++.so.6]", because
+ * addresses differ from run to run. Module 0: unknown. */
+mp_string_id mp_stack_module_name(const mp_stack_builder *builder, mp_string_id module);
+/* Return the symbol with this name, source, start line and module, created at its first use. */
 mp_symbol_id mp_stack_symbol(mp_stack_builder *builder, mp_symbol wanted);
 /* Replace *frame by a function that it calls, which runs `line`. */
 void mp_stack_call(mp_stack_builder *builder, mp_stack_frame *frame, mp_symbol_id symbol,
