@@ -110,7 +110,16 @@ typedef enum mp_type_class {
     MP_TYPE_TEMP_TABLE,  /* may be declared and never instantiated */
     MP_TYPE_WIDGET_POOL, /* owns the objects created in it */
     MP_TYPE_RAW_MEMORY,  /* bytes managed by the program: MEMPTR, large object */
+    /* In sessions that state leaks: */
+    MP_TYPE_LOST,       /* blocks to which nothing refers */
+    MP_TYPE_MAYBE_LOST, /* blocks to which perhaps nothing refers */
+    MP_TYPE_REACHABLE,  /* blocks to which something refers */
 } mp_type_class;
+/* Return true if a type states how its objects were left, not what they are. */
+static inline bool mp_class_states_leaks(mp_type_class class)
+{
+    return class >= MP_TYPE_LOST;
+}
 
 /* A fact that a file may confirm, deny or not mention. */
 typedef enum mp_told {
@@ -316,6 +325,7 @@ typedef struct mp_recorded_session {
     mp_string_id transport; /* transport by which requests reach its agent */
     uint64_t process_id;
     bool has_process_id, reusable_apart;
+    bool states_leaks;     /* its recorder found out which blocks leak; their types state it */
     int64_t start_us;      /* start_time in microseconds since 1970, UTC; 0: unknown */
     uint32_t snapshots;    /* number of whole snapshots */
     mp_string_id snapshot; /* snapshot requested with its file (FILE@SNAPSHOT); none: no request */

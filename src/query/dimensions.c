@@ -359,7 +359,8 @@ const mp_dimension *mp_dimension_usual(const mp_model *model)
 {
     bool has_types = false;
     for (uint32_t i = 1; !has_types && i < model->types.count; i++)
-        has_types = mp_type_is_real(model, (mp_type_id){i});
+        has_types = mp_type_is_real(model, (mp_type_id){i}) &&
+                    !mp_class_states_leaks(model->types.items[i].class);
     return mp_dimension_find(has_types ? "type" : "source");
 }
 

@@ -296,9 +296,9 @@ static mp_site_kind healthy_kind(const mp_site_course *course, const stream *in,
 
 const char *mp_site_kind_name(mp_site_kind kind)
 {
-    static const char *const names[MP_SITE_KINDS] = {"leak",    "growing-queue", "growing-object",
-                                                     "unknown", "filled",        "bounded",
-                                                     "in-use",  "freed-at-end"};
+    static const char *const names[MP_SITE_KINDS] = {
+        "leak",   "growing-queue", "growing-object", "lost",         "unknown",
+        "filled", "bounded",       "in-use",         "freed-at-end", "reachable"};
     return names[kind];
 }
 

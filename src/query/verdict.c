@@ -105,6 +105,18 @@ static size_t end_of_session(const mp_model *model, const uint32_t *deltas, size
     return i;
 }
 
+/* Return the judgement that the recorder of a session states by the type of the site's objects. */
+static mp_site_judgement stated_judgement(const mp_model *model, uint32_t example)
+{
+    enum { SURE = 100, UNSURE = 50 };
+    const mp_context_id context = model->generations.items[example].context;
+    const mp_type_class class = model->types.items[model->contexts.items[context.i].type.i].class;
+    return class == MP_TYPE_LOST ? (mp_site_judgement){MP_SITE_LOST, .confidence = SURE}
+           : class == MP_TYPE_MAYBE_LOST
+               ? (mp_site_judgement){MP_SITE_LOST, .confidence = UNSURE}
+               : (mp_site_judgement){MP_SITE_REACHABLE, .confidence = SURE};
+}
+
 static void judge_site(judging *state, uint32_t place)
 {
     const mp_model *model = state->window->model;
@@ -119,6 +131,10 @@ static void judge_site(judging *state, uint32_t place)
         const uint32_t session = session_of(model, deltas[i]),
                        length = state->clock.length[session];
         end = end_of_session(model, deltas, i, count);
+        if (model->sessions.items[session].states_leaks) {
+            state->judged[session] = stated_judgement(model, site->example);
+            continue;
+        }
         mp_site_course_of(state->course, state->window, &state->clock, &deltas[i], end - i, length);
         state->judged[session] = mp_site_kind_of(state->course);
         if (state->judged[session].kind == MP_SITE_FILLED && length > filled)
@@ -174,6 +190,8 @@ static void judge_sites(const mp_window *window, mp_leak_verdict *verdict)
     for (uint32_t i = 1; i <= sites->count; i++)
         judge_site(&state, i);
     for (uint32_t i = 1; i < model->sessions.count; i++) {
+        if (model->sessions.items[i].states_leaks)
+            continue; /* its verdict needs no moments */
         const uint32_t moments = state.clock.moments[i];
         verdict->of_session[i] = moments;
         verdict->created |= moments > 0;

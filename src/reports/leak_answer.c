@@ -32,6 +32,9 @@ static const char *behaviour(mp_document *document, const mp_leak *leak)
                                      : "filled early, then stayed";
     case MP_SITE_BOUNDED:
         return "bounded: turns over and keeps its size";
+    case MP_SITE_LOST:
+    case MP_SITE_REACHABLE:
+        return leak->type; /* in the recorder's words */
     case MP_SITE_IN_USE:
         return "in use: no older than others that were freed";
     case MP_SITE_FREED:
@@ -102,12 +105,12 @@ static const char *size_text(mp_document *document, int64_t bytes, bool with_sig
     return mp_document_text(document, "%s in ", mp_bytes_text(document, bytes, with_sign));
 }
 
-/* Return "120 x OOABL Obj shop.Order", or "120 objects" if their type is not recorded. */
+/* Return "120 x OOABL Obj shop.Order", or "120 objects" if it is not recorded what they are. */
 static const char *objects_text(mp_document *document, const mp_model *model, const mp_leak *leak)
 {
     const int64_t objects = mp_leak_objects(leak);
     const char *count = mp_count_text(document, objects, false);
-    if (!mp_leak_has_type(model, leak))
+    if (!mp_leak_has_type(model, leak) || mp_class_states_leaks(leak->class))
         return mp_document_text(document, "%s object%s", count, objects == 1 ? "" : "s");
     return mp_document_text(document, "%s x %s%s%s", count, leak->type, leak->name ? " " : "",
                             leak->name ? leak->name : "");
@@ -203,10 +206,13 @@ static const char *reason_of(mp_document *document, const mp_leaks *leaks, const
         return mp_document_text(document, "%s", behaviour(document, leaks->worst));
     if (unknown)
         return unknown;
-    bool seldom = false;
-    for (uint32_t i = 0; i < leaks->count; i++)
+    bool seldom = false, reachable = true;
+    for (uint32_t i = 0; i < leaks->count; i++) {
         seldom |= leaks->items[i].verdict->seldom;
+        reachable &= leaks->items[i].verdict->kind == MP_SITE_REACHABLE;
+    }
     return !leaks->left ? "nothing was left behind"
+           : reachable  ? "the objects left behind are still reachable"
            : seldom ? "the objects left behind grew too seldom to tell, filled early, turn over or "
                       "are in use"
                     : "the objects left behind filled early, turn over or are in use";
