@@ -50,6 +50,8 @@ make shop-analysis.taligent taligent --analysis
 
 make shop.heaptrack heaptrack
 make shop.massif massif
+make shop.memcheck memcheck
+make shop.lsan lsan
 
 # Three moments of one application, and a file with two application domains.
 make shop-1.gclog rpm --dump 1

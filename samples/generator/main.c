@@ -144,6 +144,8 @@ static const gen_command commands[] = {
     {"heaptrack", "[--events N] [--frames F] [--threads T] [--seed S] [--answer FILE] [-o FILE]",
      gen_heaptrack, gen_heaptrack_answer, heaptrack_options},
     {"massif", "[--answer FILE] [-o FILE]", gen_massif, gen_massif_answer, no_options},
+    {"memcheck", "[--answer FILE] [-o FILE]", gen_memcheck, gen_memcheck_answer, no_options},
+    {"lsan", "[--answer FILE] [-o FILE]", gen_lsan, gen_lsan_answer, no_options},
     {"rpm",
      "[--objects N] [--references R] [--shape shop|chain|star] [--dump K] [--domains D]\n"
      "       [--crlf] [--no-stamps] [--torn] [--types-last] [--seed S] [--answer FILE] [-o FILE]",
@@ -186,6 +188,8 @@ static void print_usage(FILE *file)
         "        an interpreted recording of heaptrack, of the same program without old blocks\n"
         "  massif\n"
         "        a massif profile of valgrind\n"
+        "  memcheck, lsan\n"
+        "        a leak report of valgrind as XML, of LeakSanitizer as text, of the same program\n"
         "  rpm   a garbage-collector heap dump; --dump 1 to 3 are moments of one application;\n"
         "        with --objects it is large, an object has R references on average\n"
         "  aqtime\n"

@@ -56,6 +56,23 @@ static bool is_raw_heaptrack(mp_slice head)
                                            memmem(head.start, head.length, "\nm ", 3));
 }
 
+/* Return the kind of a report of a checker that is no leak report; NULL: it is none. */
+static const char *checker_kind(mp_slice head)
+{
+    static const struct {
+        const char *text, *kind;
+    } marks[] = {
+        {"== Memcheck, a memory error detector",
+         "a report of memcheck in text (valgrind " MP_DASHES "xml=yes " MP_DASHES
+         "xml-file=FILE records one that can be read)"},
+        {"ERROR: AddressSanitizer", "a report of AddressSanitizer without leaks"},
+    };
+    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
+        if (memmem(head.start, head.length, marks[i].text, strlen(marks[i].text)))
+            return marks[i].kind;
+    return NULL;
+}
+
 static bool is_binary(mp_slice head)
 {
     size_t odd = 0;
@@ -113,5 +130,6 @@ const char *mp_foreign_kind(mp_slice head)
         return "a JSON document";
     if (is_folded(head))
         return "folded stacks (flamegraph.pl draws them)";
-    return is_csv(head) ? "a CSV table" : "a text file of another kind";
+    const char *checker = checker_kind(head);
+    return checker ? checker : is_csv(head) ? "a CSV table" : "a text file of another kind";
 }

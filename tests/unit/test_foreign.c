@@ -42,6 +42,8 @@ static const struct {
     {HEAD("<html><body>"), "HTML page"},
     {HEAD("#!/bin/sh\n"), "script"},
     {HEAD("v 10400 3\nx 5 a.out\n"), "raw heaptrack"},
+    {HEAD("==1== Memcheck, a memory error detector\n"), "memcheck in text"},
+    {HEAD("==1==ERROR: AddressSanitizer: heap-use-after-free\n"), "without leaks"},
     {HEAD("{\"schema\": 1}"), "JSON document"},
     {HEAD(" \r\n\t[1, 2]"), "JSON document"},
     {HEAD("a,b,c\n1,2,3\n"), "CSV table"},
