@@ -136,14 +136,18 @@ void mp_census_stock(mp_census *census, const mp_context *context, mp_snapshot_i
         else
             stock->oldest = 0;
     }
+    const int64_t created = made ? made->bytes - stock->made.bytes : INT64_MAX;
+    const int64_t most = alive.objects ? (created > 0 ? created : 0) : 0;
+    if (last && alive.bytes > most) { /* the older objects are larger than their average was */
+        census->entries[last].now.bytes += alive.bytes - most;
+        alive.bytes = most;
+    }
     if (alive.objects) {
         mp_generation_id born = generation_of(census, context, snapshot);
         mp_census_entry *entry = active_entry_of(census, born);
         entry->now = alive;
         entry->younger = 0;
         *(last ? &census->entries[last].younger : &stock->oldest) = born.i;
-    } else if (last) {
-        census->entries[last].now.bytes += alive.bytes;
     }
     if (!made)
         return;
