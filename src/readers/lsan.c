@@ -42,25 +42,6 @@ static mp_slice plain(mp_slice line)
 
 /* --- frames --- */
 
-/* Split "/src/leak.cpp:8" or "/src/leak.cpp:8:3" into a file and a line. */
-static bool split_place(mp_slice place, mp_slice *file, int64_t *line)
-{
-    bool found = false;
-    for (int i = 0; i < 2 && place.length; i++) {
-        const char *colon = memrchr(place.start, ':', place.length);
-        mp_slice digits =
-            colon ? after(place, (size_t)(colon + 1 - place.start)) : (mp_slice){"", 0};
-        int64_t number;
-        if (!native_take_number(&digits, &number) || digits.length)
-            break;
-        place.length = (size_t)(colon - place.start);
-        *line = number;
-        found = true;
-    }
-    *file = place;
-    return found;
-}
-
 /* Return the length of the name before a place in a frame, "operator new(unsigned long) /a b.cc:9":
  * a path begins after the first blank that precedes a slash or a dot, or after the last blank. */
 static size_t name_length(mp_slice text)
@@ -88,13 +69,12 @@ static native_frame frame_of(leak_report *report, mp_slice text)
         const mp_slice name = mp_slice_trim((mp_slice){text.start, (size_t)(open - text.start)});
         return (native_frame){native_symbol(&report->code, name, none, module), MP_NO_LINE};
     }
-    int64_t line;
+    uint32_t line;
     mp_slice file;
     const size_t length = name_length(text);
-    if (length < text.length && split_place(after(text, length + 1), &file, &line))
+    if (length < text.length && native_split_place(after(text, length + 1), &file, &line))
         return (native_frame){
-            native_symbol(&report->code, (mp_slice){text.start, length}, file, none),
-            line > 0 && line <= INT32_MAX ? (uint32_t)line : MP_NO_LINE};
+            native_symbol(&report->code, (mp_slice){text.start, length}, file, none), line};
     return (native_frame){native_symbol(&report->code, text, none, none), MP_NO_LINE};
 }
 

@@ -41,6 +41,26 @@ bool native_take_number(mp_slice *text, int64_t *number)
     return true;
 }
 
+bool native_split_place(mp_slice place, mp_slice *file, uint32_t *line)
+{
+    bool found = false;
+    for (int i = 0; i < 2 && place.length; i++) {
+        const char *colon = memrchr(place.start, ':', place.length);
+        int64_t number;
+        if (!colon)
+            break;
+        const size_t length = (size_t)(colon - place.start);
+        mp_slice digits = {colon + 1, place.length - length - 1};
+        if (!native_take_number(&digits, &number) || digits.length || number > INT32_MAX)
+            break;
+        place.length = length;
+        *line = number ? (uint32_t)number : MP_NO_LINE;
+        found = true;
+    }
+    *file = place;
+    return found;
+}
+
 /* Return the start of the last " (" in a label that ends in ")"; NULL: there is none. */
 static const char *place_in(mp_slice label)
 {
@@ -73,13 +93,8 @@ native_frame native_frame_of_label(native_code *code, mp_slice label)
         return (native_frame){
             native_symbol(code, name, none, (mp_slice){source.start + 3, source.length - 3}),
             MP_NO_LINE};
-    const char *before = source.length ? memrchr(source.start, ':', source.length) : NULL;
-    mp_slice digits = {before ? before + 1 : "",
-                       before ? source.length - (size_t)(before + 1 - source.start) : 0};
-    int64_t line;
-    if (!before || !native_take_number(&digits, &line) || digits.length || line > INT32_MAX)
+    uint32_t line;
+    if (!native_split_place(source, &source, &line))
         return (native_frame){native_symbol(code, label, none, none), MP_NO_LINE};
-    source.length = (size_t)(before - source.start);
-    return (native_frame){native_symbol(code, name, source, none),
-                          line ? (uint32_t)line : MP_NO_LINE};
+    return (native_frame){native_symbol(code, name, source, none), line};
 }

@@ -1,5 +1,5 @@
-/* Code of native programs as valgrind prints it: functions with their source lines or their
- * modules. */
+/* Code of native programs as their profilers and checkers print it: functions with their source
+ * lines or their modules. */
 #ifndef MP_READERS_NATIVE_CODE_H
 #define MP_READERS_NATIVE_CODE_H
 
@@ -24,6 +24,9 @@ mp_symbol_id native_symbol(native_code *code, mp_slice name, mp_slice source, mp
  * "0x48FB7B9: ??? (in /usr/lib/libstdc++.so.6)". */
 native_frame native_frame_of_label(native_code *code, mp_slice label);
 
+/* Split "leak.cpp:8", or "leak.rs:8:3" with a column, into a file and a line; MP_NO_LINE: line 0.
+ * Return false if there is no line. */
+bool native_split_place(mp_slice place, mp_slice *file, uint32_t *line);
 /* Read a decimal number of at most 63 bits from the start of a text, and cut it off. Commas between
  * digits are skipped. Return false if there is none, or it is too large. */
 bool native_take_number(mp_slice *text, int64_t *number);
