@@ -291,7 +291,7 @@ class Ndjson:
         check(self.sum("event", "delta_bytes") == totals["live_bytes"], "bytes of events")
         if "created_objects" in totals:
             check(self.sum("event", "created_objects") == totals["created_objects"], "objects of events")
-        census = rows["input"][0]["format"] in ("pprof", "gperftools", "ablobjects", "massif", "memcheck", "lsan")  # lists no objects
+        census = rows["input"][0]["format"] in ("pprof", "gperftools", "ablobjects", "massif", "dhat", "memcheck", "lsan")  # lists no objects
         for snapshot in [] if census else listed:
             alive = [o["bytes"] for o in rows["object"]
                      if o["from_sequence"] <= snapshot["sequence"] < o.get("until_sequence", 1 << 62)]
@@ -333,7 +333,7 @@ def up_to_a_snapshot(law):
 READERS = {"heapsnapshot": Heapsnapshot, "trace": Trace, "openmetrics": Openmetrics, "dot": Dot,
            "ndjson": Ndjson, "clickhouse": Clickhouse}
 # Samples, by file extension, of which each exporter must write something.
-GRAPHS, PROFILES, MEMORY = {".gclog", ".sqlite"}, {".prf"}, {".oemp", ".taligent", ".sqlite", ".pprof", ".heap", ".heaptrack", ".massif", ".memcheck", ".lsan"}
+GRAPHS, PROFILES, MEMORY = {".gclog", ".sqlite"}, {".prf"}, {".oemp", ".taligent", ".sqlite", ".pprof", ".heap", ".heaptrack", ".massif", ".dhat", ".memcheck", ".lsan"}
 WRITES = {"heapsnapshot": GRAPHS, "trace": MEMORY | GRAPHS | PROFILES,
           "openmetrics": MEMORY | GRAPHS | PROFILES | {".rpt"}, "dot": MEMORY | GRAPHS | PROFILES | {".rpt"},
           "ndjson": MEMORY | GRAPHS | PROFILES | {".rpt"}, "clickhouse": MEMORY | GRAPHS | PROFILES | {".rpt"}}

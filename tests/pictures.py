@@ -24,7 +24,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 KNOWN = {SVG + name for name in ("svg", "title", "desc", "style", "rect", "text", "tspan", "g", "path", "circle")}
 EXACT = re.compile(r"([-+]?[\d,]+) (?:bytes|B)\b(?!.*bytes)")
 ODD = "</title><script>alert('1')</script>&amp;\"'\\ \u202e]]>\x07{}"  # no name may have an effect
-HEAPS = (".oemp", ".taligent", ".gclog", ".sqlite", ".pprof", ".heap", ".heaptrack", ".massif", ".memcheck", ".lsan")
+HEAPS = (".oemp", ".taligent", ".gclog", ".sqlite", ".pprof", ".heap", ".heaptrack", ".massif", ".dhat", ".memcheck", ".lsan")
 
 
 def parsed(data):
