@@ -15,14 +15,10 @@ install(DIRECTORY include/memprof DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 # Both files use paths relative to themselves, so the tree may be installed anywhere and moved.
 set(PC_FOLDER ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 file(RELATIVE_PATH PC_INCLUDE ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_FULL_INCLUDEDIR})
-# For a static link, do not use the requirements of libarchive.pc: they include libraries for formats that
-# memprof does not read.
-set(PC_REQUIRES ${MEMPROF_MODULES})
-list(REMOVE_ITEM PC_REQUIRES libarchive)
-string(REPLACE ";" " " PC_REQUIRES "${PC_REQUIRES}")
+string(REPLACE ";" " " PC_REQUIRES "${MEMPROF_MODULES}")
 set(PC_LIBRARIES "-pthread -lm")
 if(MEMPROF_ARCHIVE)
-  string(PREPEND PC_LIBRARIES "-larchive -lbz2 ")
+  string(PREPEND PC_LIBRARIES "-lbz2 ")
 endif()
 configure_file(cmake/memprof.pc.in memprof.pc @ONLY)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/memprof.pc DESTINATION ${PC_FOLDER})

@@ -32,6 +32,9 @@ install_texts(libmemprof-dev libmemprof-dev)
 
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+if(MEMPROF_ARCHIVE)
+  set(CPACK_MEMPROF_LOADED libarchive${LIBARCHIVE_SOVERSION}) # dpkg-shlibdeps finds only what is linked
+endif()
 set(CPACK_MEMPROF_EPOCH ${MEMPROF_EPOCH})
 set(CPACK_PROJECT_CONFIG_FILE ${CMAKE_CURRENT_SOURCE_DIR}/cmake/packages/begin.cmake)
 set(CPACK_PRE_BUILD_SCRIPTS ${CMAKE_CURRENT_SOURCE_DIR}/cmake/packages/finish.cmake)
@@ -63,7 +66,7 @@ the same answers as from the command line of memprof.")
 set(CPACK_DEBIAN_LIBMEMPROF-DEV_PACKAGE_NAME libmemprof-dev)
 set(CPACK_DEBIAN_LIBMEMPROF-DEV_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_LIBMEMPROF-DEV_PACKAGE_DEPENDS "${LIBRARY_PACKAGE} (= ${PROJECT_VERSION}), \
-libarchive-dev, libbz2-dev, libjansson-dev, liblz4-dev, liblzma-dev, libprotobuf-c-dev, libsqlite3-dev, \
+libbz2-dev, libjansson-dev, liblz4-dev, liblzma-dev, libprotobuf-c-dev, libsqlite3-dev, \
 libutf8proc-dev, libzstd-dev, uuid-dev, zlib1g-dev")
 set(CPACK_COMPONENT_LIBMEMPROF-DEV_DESCRIPTION "analyzer of memory and execution profiles (headers)
 Headers, the static library, and files of pkg-config and CMake, to build

@@ -21,6 +21,7 @@ import subprocess
 import sys
 import tarfile
 import tempfile
+import zipfile
 
 from claims import Claims
 from roots import skip
@@ -98,12 +99,13 @@ class Trials(Claims):
         """Compressed data and archives are decoded inside the sandbox, however they are found."""
         packed = self.folder / "packed"
         packed.mkdir()
-        for kind, mode in ("archive", "w"), ("lzma", "w:xz"):
-            with tarfile.open(packed / f"{kind}.tar{mode[1:].replace(':', '.')}", mode) as archive:
-                archive.add(SAMPLES / "shop-v2.oemp", "shop-v2.oemp")
+        with zipfile.ZipFile(packed / "a.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+            archive.write(SAMPLES / "shop-v2.oemp", "shop-v2.oemp")
+        with tarfile.open(packed / "a.tar.lzma", "w:xz") as archive:
+            archive.add(SAMPLES / "shop-v2.oemp", "shop-v2.oemp")
         (self.folder / "all.policy").write_text("leaked <= 1 GiB\n", encoding="ascii")
-        for kind in "archive", "lzma":
-            path, = packed.glob(f"{kind}.*")
+        for kind in "zip", "lzma":
+            path, = packed.glob(f"*.{kind}")
             for words in (["leaks", path], ["gate", "all.policy", path], ["top", packed, "--recursive"],
                           ["trend", packed, "--recursive"],
                           ["baseline", "save", path, "--store", "out/store"], ["info", path]):

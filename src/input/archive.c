@@ -10,8 +10,7 @@
 #include "base/text.h"
 
 #ifdef MEMPROF_ARCHIVE
-#include <archive.h>
-#include <archive_entry.h>
+#include "input/libarchive.h"
 
 enum { BLOCK = 64 * 1024 };
 
@@ -50,19 +49,19 @@ static la_int64_t skip(struct archive *archive, void *opaque, la_int64_t request
 
 static bool open_format(mp_archive *state, int (*format)(struct archive *))
 {
-    state->archive = archive_read_new();
+    state->archive = mp_la.archive_read_new();
     bool ok = state->archive && format(state->archive) == ARCHIVE_OK &&
-              archive_read_set_callback_data(state->archive, state) == ARCHIVE_OK &&
-              archive_read_set_read_callback(state->archive, read_more) == ARCHIVE_OK;
+              mp_la.archive_read_set_callback_data(state->archive, state) == ARCHIVE_OK &&
+              mp_la.archive_read_set_read_callback(state->archive, read_more) == ARCHIVE_OK;
     if (ok && state->packing == MP_TAR) /* read on after a block of zeros */
-        ok = archive_read_set_format_option(state->archive, "tar", "read_concatenated_archives",
-                                            "1") == ARCHIVE_OK;
+        ok = mp_la.archive_read_set_format_option(state->archive, "tar",
+                                                  "read_concatenated_archives", "1") == ARCHIVE_OK;
     if (ok && state->seeks)
-        ok = archive_read_set_seek_callback(state->archive, seek) == ARCHIVE_OK &&
-             archive_read_set_skip_callback(state->archive, skip) == ARCHIVE_OK;
-    ok = ok && archive_read_open1(state->archive) == ARCHIVE_OK;
-    archive_entry_free(state->read);
-    state->read = state->archive ? archive_entry_new2(state->archive) : NULL;
+        ok = mp_la.archive_read_set_seek_callback(state->archive, seek) == ARCHIVE_OK &&
+             mp_la.archive_read_set_skip_callback(state->archive, skip) == ARCHIVE_OK;
+    ok = ok && mp_la.archive_read_open1(state->archive) == ARCHIVE_OK;
+    mp_la.archive_entry_free(state->read);
+    state->read = state->archive ? mp_la.archive_entry_new2(state->archive) : NULL;
     return state->read ? ok : mp_out_of_memory() != NULL;
 }
 
@@ -70,12 +69,12 @@ static bool open_format(mp_archive *state, int (*format)(struct archive *))
  * entries too. */
 static bool open_without_directory(mp_archive *state)
 {
-    archive_read_free(state->archive);
+    mp_la.archive_read_free(state->archive);
     state->archive = NULL;
     state->lacks_directory = state->seeks;
     state->seeks = false;
     return (!state->lacks_directory || state->from->kind->seek(state->from, 0, SEEK_SET) == 0) &&
-           open_format(state, archive_read_support_format_zip_streamable);
+           open_format(state, mp_la.archive_read_support_format_zip_streamable);
 }
 
 static bool is_by_directory(const mp_archive *archive)
@@ -85,7 +84,8 @@ static bool is_by_directory(const mp_archive *archive)
 
 static bool open_zip(mp_archive *archive)
 {
-    return (archive->seeks && open_format(archive, archive_read_support_format_zip_seekable)) ||
+    return (archive->seeks &&
+            open_format(archive, mp_la.archive_read_support_format_zip_seekable)) ||
            open_without_directory(archive);
 }
 
@@ -95,16 +95,20 @@ bool mp_archive_open(mp_archive *archive, mp_stream *from, mp_packing packing)
                             .packing = packing,
                             .seeks = from->kind->seek && from->kind->seek(from, 0, SEEK_SET) == 0,
                             .block = mp_alloc(BLOCK)};
+    if (mp_libarchive_load())
+        return false;
     if (packing == MP_7ZIP)
-        return archive->seeks && open_format(archive, archive_read_support_format_7zip);
+        return archive->seeks && open_format(archive, mp_la.archive_read_support_format_7zip);
     return packing == MP_ZIP ? open_zip(archive)
-                             : open_format(archive, archive_read_support_format_tar);
+                             : open_format(archive, mp_la.archive_read_support_format_tar);
 }
 
 void mp_archive_close(mp_archive *state)
 {
-    archive_read_free(state->archive);
-    archive_entry_free(state->read);
+    if (state->archive)
+        mp_la.archive_read_free(state->archive);
+    if (state->read)
+        mp_la.archive_entry_free(state->read);
     mp_stream_close(state->from);
     free(state->block);
     free(state->begins);
@@ -114,20 +118,21 @@ void mp_archive_close(mp_archive *state)
  * text replaces them. */
 const char *mp_archive_why(const mp_archive *state)
 {
-    const char *text = state->archive ? archive_error_string(state->archive) : "damaged";
-    bool lacks = state->archive && (text ? archive_errno(state->archive) : errno) == ENOMEM;
+    const char *text =
+        state->archive ? mp_la.archive_error_string(state->archive) : mp_libarchive_load();
+    bool lacks = state->archive && (text ? mp_la.archive_errno(state->archive) : errno) == ENOMEM;
     return lacks ? strerror(ENOMEM) : text ? text : "damaged";
 }
 
 /* Recognize truncation by its message, as libarchive has no error code for it. */
 mp_fault mp_archive_fault(const mp_archive *state, const char **why)
 {
-    const char *text = archive_error_string(state->archive);
+    const char *text = mp_la.archive_error_string(state->archive);
     if (state->from->fault) {
         *why = state->from->why;
         return state->from->fault;
     }
-    if (archive_errno(state->archive) == ENOMEM) {
+    if (mp_la.archive_errno(state->archive) == ENOMEM) {
         *why =
             "cannot be decompressed: Cannot allocate memory; " MP_DASHES "max-memory allows more";
         return MP_FAULT_LIMIT;
@@ -177,8 +182,8 @@ static mp_fault fault_at_end(const mp_archive *state, const char **why)
     }
     if (state->packing != MP_TAR)
         return state->lacks_directory ? MP_FAULT_TORN : MP_FAULT_NONE;
-    bool zeros_came =
-        archive_filter_bytes(state->archive, 0) > archive_read_header_position(state->archive);
+    bool zeros_came = mp_la.archive_filter_bytes(state->archive, 0) >
+                      mp_la.archive_read_header_position(state->archive);
     bool ends = zeros_came && state->length >= TAR_BLOCK &&
                 memcmp(state->block + state->length - TAR_BLOCK, zeros, TAR_BLOCK) == 0;
     return ends ? MP_FAULT_NONE : MP_FAULT_TORN;
@@ -208,7 +213,7 @@ static int by_place(const void *left, const void *right)
  * the directory, these entries are recognized and not visited again. */
 static void note_entry(mp_archive *state)
 {
-    uint64_t begin = (uint64_t)archive_filter_bytes(state->archive, 0);
+    uint64_t begin = (uint64_t)mp_la.archive_filter_bytes(state->archive, 0);
     if (is_by_directory(state)) {
         mp_grow(&state->begins, &state->begin_capacity, state->begin_count + 1,
                 sizeof *state->begins);
@@ -225,7 +230,7 @@ bool mp_archive_next(mp_archive *state, mp_fault *fault, const char **why)
     if (state->directory_failed && !open_without_directory(state))
         return false;
     state->directory_failed = false;
-    int code = archive_read_next_header2(state->archive, state->read);
+    int code = mp_la.archive_read_next_header2(state->archive, state->read);
     if (code == ARCHIVE_OK || code == ARCHIVE_WARN) {
         state->entry = state->read;
         note_entry(state);
@@ -244,9 +249,9 @@ bool mp_archive_unpacks(const mp_archive *archive)
 
 const char *mp_archive_name(const mp_archive *archive, mp_arena *arena)
 {
-    const char *name = archive_entry_pathname_utf8(archive->entry);
+    const char *name = mp_la.archive_entry_pathname_utf8(archive->entry);
     if (!name)
-        name = archive_entry_pathname(archive->entry);
+        name = mp_la.archive_entry_pathname(archive->entry);
     if (!name)
         return NULL;
     while (name[0] == '.' && name[1] == '/')
@@ -261,18 +266,18 @@ const char *mp_archive_name(const mp_archive *archive, mp_arena *arena)
 
 mp_entry_kind mp_archive_kind(const mp_archive *archive)
 {
-    const char *target = archive_entry_symlink(archive->entry);
-    const bool is_hard = archive_entry_hardlink(archive->entry) != NULL;
-    switch (archive_entry_filetype(archive->entry)) {
+    const char *target = mp_la.archive_entry_symlink(archive->entry);
+    const bool is_hard = mp_la.archive_entry_hardlink(archive->entry) != NULL;
+    switch (mp_la.archive_entry_filetype(archive->entry)) {
     case AE_IFREG:
         return is_hard ? MP_ENTRY_LINK : MP_ENTRY_FILE;
     case AE_IFLNK: /* damage may turn a file into a link whose target is the file's text */
         return target && (strchr(target, '\n') || strlen(target) >= PATH_MAX) ? MP_ENTRY_LOST
                                                                               : MP_ENTRY_LINK;
     default:
-        return archive_entry_size(archive->entry) > 0 ? MP_ENTRY_ODD
-               : is_hard                              ? MP_ENTRY_LINK
-                                                      : MP_ENTRY_OTHER;
+        return mp_la.archive_entry_size(archive->entry) > 0 ? MP_ENTRY_ODD
+               : is_hard                                    ? MP_ENTRY_LINK
+                                                            : MP_ENTRY_OTHER;
     }
 }
 
@@ -300,9 +305,9 @@ static bool append_path(char *out, size_t *length, const char *path)
 
 const char *mp_archive_target(const mp_archive *archive, const char *name, mp_arena *arena)
 {
-    const char *hard = archive_entry_hardlink(archive->entry);
-    const char *soft = archive_entry_symlink_utf8(archive->entry);
-    const char *target = hard ? hard : soft ? soft : archive_entry_symlink(archive->entry);
+    const char *hard = mp_la.archive_entry_hardlink(archive->entry);
+    const char *soft = mp_la.archive_entry_symlink_utf8(archive->entry);
+    const char *target = hard ? hard : soft ? soft : mp_la.archive_entry_symlink(archive->entry);
     const char *slash = strrchr(name, '/');
     const size_t folder = hard || !slash ? 0 : (size_t)(slash - name);
     size_t length = folder;
@@ -324,7 +329,7 @@ static void next_block(mp_entry_data *data, struct archive *archive)
     const void *block = NULL;
     size_t length = 0;
     la_int64_t offset = (la_int64_t)data->given;
-    int code = archive_read_data_block(archive, &block, &length, &offset);
+    int code = mp_la.archive_read_data_block(archive, &block, &length, &offset);
     bool has_data = block && (code == ARCHIVE_OK || code == ARCHIVE_WARN);
     data->over = code != ARCHIVE_OK;
     data->failed = code < ARCHIVE_OK;

@@ -11,8 +11,7 @@
 #include "input/archive.h"
 
 #ifdef MEMPROF_ARCHIVE
-#include <archive.h>
-#include <archive_entry.h>
+#include "input/libarchive.h"
 
 struct mp_walk {
     mp_archive levels[MP_MOST_NESTED];
@@ -158,7 +157,7 @@ static bool pass_over(mp_walk *walk, mp_archive *state)
     if (!state->entry || !mp_archive_unpacks(state))
         return true;
     mp_stream counted = {.fault = MP_FAULT_NONE};
-    while (archive_read_data_block(state->archive, &block, &length, &offset) == ARCHIVE_OK) {
+    while (mp_la.archive_read_data_block(state->archive, &block, &length, &offset) == ARCHIVE_OK) {
         walk->given += length;
         if (!mp_unpack_check(&counted, &walk->limits, walk->given, walk->file->given)) {
             stop(walk, counted.fault, "", counted.why);
@@ -210,7 +209,7 @@ static mp_packing open_entry(mp_walk *walk, mp_stream **stream)
     walk->layers.count = archive->before + 1;
     walk->layers.layers[archive->before] = (uint8_t)archive->packing;
     *stream = entry_new(walk);
-    if (archive_entry_is_data_encrypted(archive->entry) == 1) {
+    if (mp_la.archive_entry_is_data_encrypted(archive->entry) == 1) {
         mp_stream_fail(*stream, MP_FAULT_READ, "it is encrypted; encryption is not supported");
         return MP_UNPACKED;
     }

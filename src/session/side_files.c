@@ -12,6 +12,8 @@
 #include "base/text.h"
 #include "compare/baseline.h"
 #include "compare/policy.h"
+#include "input/libarchive.h"
+#include "input/unpack.h"
 #include "model/profile.h"
 #include "readers/reader.h"
 
@@ -73,6 +75,28 @@ bool mp_file_is_stream(const char *path)
     struct stat status;
     return strcmp(path, "-") == 0 ||
            (stat(path, &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode));
+}
+
+static bool may_be_packed(const char *path)
+{
+    char head[MP_PEEK];
+    struct stat status;
+    bool is_file = stat(path, &status) == 0 && S_ISREG(status.st_mode);
+    FILE *file = is_file ? fopen(path, "rb") : NULL;
+    size_t length = file ? fread(head, 1, sizeof head, file) : 0;
+    if (file)
+        fclose(file);
+    return !file || mp_packing_of((mp_slice){head, length}) != MP_UNPACKED;
+}
+
+void mp_files_foresee(const char *const *paths, size_t count)
+{
+    enum { A_FEW = 16 };
+    bool needed = count > A_FEW;
+    for (size_t i = 0; i < count && !needed; i++)
+        needed = may_be_packed(paths[i]);
+    if (needed)
+        mp_libarchive_load();
 }
 
 bool mp_file_is_baseline(const char *path, const mp_load_options *how)

@@ -24,6 +24,11 @@ bool mp_file_is_stream(const char *path);
  * would be missing when it is read as a recording. */
 bool mp_file_is_baseline(const char *path, const mp_load_options *how);
 
+/* Load the libraries that reading these files may need, before the process gives up the right to
+ * open them. Only libarchive is not loaded at the start: it is not needed for a few regular files
+ * that are not packed. */
+void mp_files_foresee(const char *const *paths, size_t count);
+
 bool mp_is_folder(const char *path);
 
 /* Check that an output would not overwrite an input. `output` may be NULL. Inputs are all files

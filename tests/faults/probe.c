@@ -36,13 +36,14 @@ static void try_early(const char *what)
     errno = saved;
 }
 
-struct archive *archive_read_new(void);
-struct archive *archive_read_new(void)
+/* In a zip archive, libarchive calls it. */
+int inflateInit2_(void *stream, int bits, const char *version, int size);
+int inflateInit2_(void *stream, int bits, const char *version, int size)
 {
-    struct archive *(*real)(void);
-    try_early("archive");
-    *(void **)&real = dlsym(RTLD_NEXT, "archive_read_new");
-    return real();
+    int (*real)(void *, int, const char *, int);
+    try_early("zip");
+    *(void **)&real = dlsym(RTLD_NEXT, "inflateInit2_");
+    return real(stream, bits, version, size);
 }
 
 int lzma_stream_decoder(void *stream, unsigned long long most, unsigned flags);
