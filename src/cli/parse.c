@@ -8,8 +8,8 @@
 #include "cli/console.h"
 #include "cli/export.h"
 #include "cli/fits.h"
+#include "cli/operands.h"
 #include "cli/options.h"
-#include "cli/prompt.h"
 #include "cli/take.h"
 
 bool cli_refuse(const cli_options *options, const char *format, ...)
@@ -259,54 +259,6 @@ static bool collect(cli_options *options, cli_line *line)
     return ok;
 }
 
-/* Return true if the operands are in the order FILE... ARG: the first is an input, but the last is
- * not. */
-static bool is_reversed(const cli_command *command, const char *const *operands, size_t count)
-{
-    bool names_file = cli_compares(command) || strcmp(command->operand, "POLICY") == 0;
-    bool is_statement =
-        strcmp(command->operand, "STATEMENT") == 0 && strcmp(operands[count - 1], "-") == 0;
-    return !names_file && count > 1 && cli_is_input(operands[0]) &&
-           (is_statement || !cli_is_input(operands[count - 1]));
-}
-
-/* Return true if all operands are inputs, and the command's statement can be typed instead. */
-static bool lacks_statement(const cli_command *command, const char *const *operands, size_t count)
-{
-    bool lacks =
-        count > 0 && mp_argument_find(command->arguments, "statement") && cli_prompt_is_possible();
-    for (size_t i = 0; i < count; i++)
-        lacks &= cli_is_input(operands[i]) && strcmp(operands[i], "-") != 0;
-    return lacks;
-}
-
-/* Divide the operands into the command's own argument and the files. An optional argument must be
- * followed by a file, and must not be a file itself. */
-static void place_operands(cli_options *options, const cli_line *line)
-{
-    const cli_command *command = &options->command;
-    const char *const *operands = line->operands;
-    size_t count = line->operand_count;
-    /* Options that replace the operand. */
-    bool replaced =
-        (mp_argument_find(command->arguments, "object") && text_of(options, "type")) ||
-        (mp_argument_find(command->arguments, "policy") && text_of(options, "policy")) ||
-        (mp_argument_find(command->arguments, "statement") &&
-         (text_of(options, "file") || text_of(options, "schema")));
-    bool optional = command->operand && *command->operand == '[';
-    options->prompts = !replaced && lacks_statement(command, operands, count);
-    bool given = command->operand && !replaced && !options->prompts && count > optional;
-    if (given && is_reversed(command, operands, count)) {
-        options->operand = operands[--count];
-    } else if (given && !(optional && cli_is_input(operands[0]))) {
-        options->operand = *operands++;
-        count--;
-    }
-    options->path_count = count;
-    options->paths = mp_alloc((count + 1) * sizeof *options->paths);
-    memcpy(options->paths, operands, count * sizeof *operands);
-}
-
 /* Report that the first operand is not a command, and suggest one. Returns false. */
 static bool refuse_command(cli_options *options, const cli_line *line, bool or_file)
 {
@@ -436,7 +388,7 @@ static bool parse(cli_options *options, cli_line *line)
         return cli_refuse(options, "--all is only for --help");
     if (!check_first(options, line))
         return false;
-    place_operands(options, line);
+    cli_operands_place(options, line->operands, line->operand_count);
     if (!cli_given_once(options) || !cli_config_read(options, line->commands, line->command_count))
         return false;
     if (options->command.scope & CLI_EXPORTS && !choose_format(options, line))

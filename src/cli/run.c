@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "cli/console.h"
+#include "cli/operands.h"
 #include "cli/print.h"
 #include "cli/sandbox.h"
 
@@ -221,8 +222,10 @@ int cli_report(cli_options *options)
     cli_session session;
     if (!options->path_count)
         return answer_without_input(options);
-    cli_session_begin(&session, options);
     cli_sandbox_enter(options);
+    if (!cli_operands_order(options))
+        return CLI_USAGE;
+    cli_session_begin(&session, options);
     int status = cli_read_beside(options);
     options->question.draws = options->renderer->draws || options->chart;
     if (status == CLI_OK)

@@ -195,8 +195,10 @@ static void allow_all(const land_set *set, const cli_options *options)
             allow(set, options->paths[i], READ); /* but not the targets of links in the folder */
         else
             allow_operand(set, options->paths[i], options->reading.recursive);
-    allow_input(set, question->base);
-    allow_input(set, question->policy_path);
+    if (question->base)
+        allow_operand(set, question->base, options->reading.recursive);
+    if (question->policy_path)
+        allow_operand(set, question->policy_path, options->reading.recursive);
     allow_input(set, question->statement_path);
     allow_input(set, options->watch_policy);
     for (size_t i = 0; i < question->suppression_paths.count; i++)

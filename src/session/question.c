@@ -272,9 +272,8 @@ bool mp_question_read(mp_question *question, mp_error *error)
         if (ok)
             question->policy = mp_policy_parse(path, text, length);
         const mp_slice whole = {text, length};
-        const char *expected = "a policy; the policy file comes first";
         if (ok && question->policy->fault_count &&
-            !(mp_is_no_recording(path, whole, expected, error) &&
+            !(mp_is_no_recording(path, whole, "a policy", error) &&
               mp_is_no_suppressions(path, whole, "a policy", error))) {
             mp_policy_free(question->policy);
             question->policy = NULL;

@@ -99,18 +99,6 @@ void mp_files_foresee(const char *const *paths, size_t count)
         mp_libarchive_load();
 }
 
-bool mp_file_is_baseline(const char *path, const mp_load_options *how)
-{
-    const mp_load_options options = plainly(how);
-    mp_diagnostics *unheard = mp_diagnostics_new(1);
-    mp_input *input = mp_file_is_stream(path) ? NULL : mp_input_open(path, unheard, &options);
-    mp_slice head = input ? mp_input_look_ahead(input) : (mp_slice){NULL, 0};
-    bool is = head.length && mp_is_baseline(head.start, head.length);
-    mp_input_close(input);
-    mp_diagnostics_free(unheard);
-    return is;
-}
-
 bool mp_is_no_recording(const char *path, mp_slice text, const char *expected, mp_error *error)
 {
     const mp_reader *second, *reader = mp_reader_claiming(text, &second);
@@ -139,6 +127,49 @@ static bool is_no_policy(const char *path, mp_slice text, const char *expected, 
     bool has_rules = policy->rule_count > 0;
     mp_policy_free(policy);
     return !has_rules || mp_fail_file(error, path, 0, 0, "is a policy, expected %s", expected);
+}
+
+/* Return the beginning of a file, without diagnostics; release with free(). NULL if it cannot be
+ * read, and for a stream, because bytes read from it would be missing later. */
+static char *beginning_of(const char *path, const mp_load_options *how, size_t *length)
+{
+    const mp_load_options options = plainly(how);
+    char *beginning = NULL;
+    if (mp_file_is_stream(path) || mp_is_folder(path))
+        return NULL;
+    mp_diagnostics *unheard = mp_diagnostics_new(1);
+    mp_input *input = mp_input_open(path, unheard, &options);
+    if (input && !mp_input_is_archive(input)) {
+        const mp_slice head = mp_input_look_ahead(input);
+        *length = head.length;
+        beginning = mp_copy(head.length ? head.start : "", head.length);
+    }
+    mp_input_close(input);
+    mp_diagnostics_free(unheard);
+    return beginning;
+}
+
+bool mp_file_is_baseline(const char *path, const mp_load_options *how)
+{
+    size_t length;
+    char *beginning = beginning_of(path, how, &length);
+    bool is = beginning && mp_is_baseline(beginning, length);
+    free(beginning);
+    return is;
+}
+
+mp_likeness mp_file_policy_likeness(const char *path, const mp_load_options *how)
+{
+    mp_error unheard = {0};
+    size_t length;
+    char *beginning = beginning_of(path, how, &length);
+    mp_likeness likeness = mp_is_folder(path) ? MP_IS_NOT : MP_MAY_BE;
+    if (beginning && !mp_is_no_recording(path, (mp_slice){beginning, length}, "", &unheard))
+        likeness = MP_IS_NOT;
+    else if (beginning && !is_no_policy(path, (mp_slice){beginning, length}, "", &unheard))
+        likeness = MP_IS;
+    free(beginning);
+    return likeness;
 }
 
 bool mp_is_folder(const char *path)

@@ -29,6 +29,15 @@ bool mp_file_is_baseline(const char *path, const mp_load_options *how);
  * that are not packed. */
 void mp_files_foresee(const char *const *paths, size_t count);
 
+/* Likeness of a file to a kind of file, in ascending order. */
+typedef enum mp_likeness {
+    MP_IS_NOT,
+    MP_MAY_BE, /* it cannot be told, as for streams and files that do not exist */
+    MP_IS,
+} mp_likeness;
+/* Return the likeness of a file to a policy: a text with a rule is one, recordings are not. */
+mp_likeness mp_file_policy_likeness(const char *path, const mp_load_options *how);
+
 bool mp_is_folder(const char *path);
 
 /* Check that an output would not overwrite an input. `output` may be NULL. Inputs are all files
