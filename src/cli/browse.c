@@ -178,7 +178,7 @@ static int browse(const browse_source *source)
 static bool can_show(const cli_options *options)
 {
     const char *kind = getenv("TERM");
-    if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
+    if (!cli_is_interactive())
         return cli_refuse(options, "browse needs a terminal; memprof analyze prints a report");
     if (!kind || !*kind || strcmp(kind, "dumb") == 0)
         return cli_refuse(options, "this terminal is not supported: TERM is %s",

@@ -294,8 +294,7 @@ char *cli_browse_instead(const cli_options *options)
 #endif
     struct stat status;
     const char *kind = getenv("TERM"), *path = options->path_count == 1 ? options->paths[0] : "-";
-    bool shows =
-        isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) && kind && *kind && strcmp(kind, "dumb") != 0;
+    bool shows = cli_is_interactive() && kind && *kind && strcmp(kind, "dumb") != 0;
     if (!built || !shows || !cli_is_for_people(options) || options->brief ||
         cli_is_given(options, "limit") || !browse_has_view(options->command.name) ||
         stat(path, &status) != 0 || !S_ISREG(status.st_mode))

@@ -23,6 +23,11 @@ void cli_console_catch(FILE *file)
     caught = file;
 }
 
+bool cli_is_interactive(void)
+{
+    return isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
+}
+
 FILE *cli_console(void)
 {
     return caught ? caught : stderr;

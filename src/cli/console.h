@@ -11,6 +11,8 @@ void cli_console_end(bool failed);
 /* Redirect messages to a text that the caller shows in another way. NULL: standard error again. */
 void cli_console_catch(FILE *file);
 FILE *cli_console(void);
+/* Return true if a person can answer: standard input and standard output are a terminal. */
+bool cli_is_interactive(void);
 /* Redirect what would be printed on standard output. NULL: standard output again. */
 void cli_output_catch(FILE *file);
 

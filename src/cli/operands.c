@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "cli/fits.h"
-#include "cli/prompt.h"
 
 /* Return true if the command's argument is a file, so that only the content tells it from a
  * recording. */
@@ -38,7 +37,7 @@ static mp_likeness content_likeness(const cli_options *options, const char *word
 static bool lacks_statement(const cli_command *command, const char *const *operands, size_t count)
 {
     bool lacks =
-        count > 0 && mp_argument_find(command->arguments, "statement") && cli_prompt_is_possible();
+        count > 0 && mp_argument_find(command->arguments, "statement") && cli_is_interactive();
     for (size_t i = 0; i < count; i++)
         lacks &= cli_is_input(operands[i]) && strcmp(operands[i], "-") != 0;
     return lacks;

@@ -31,11 +31,6 @@ typedef struct sql_prompt {
     bool over;
 } sql_prompt;
 
-bool cli_prompt_is_possible(void)
-{
-    return isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
-}
-
 /* If a text, quoted name or comment begins here, return its last byte, or NULL if it has no end.
  * Otherwise return `text`. */
 static const char *part_end(const char *text)

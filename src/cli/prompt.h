@@ -5,8 +5,6 @@
 
 #include "cli/options.h"
 
-/* Return true if statements can be typed: standard input and standard output are a terminal. */
-bool cli_prompt_is_possible(void);
 /* Run the prompt. Return the exit status: that of reading the recordings, not that of statements.
  */
 int cli_prompt(cli_options *options);

@@ -77,6 +77,8 @@ static int save(cli_options *options)
     options->reading.load.checksums = true;
     cli_sandbox_enter(options);
     int status = cli_read_beside(options);
+    mp_question_diagnose(&options->question, diagnostics);
+    cli_put_diagnostics(diagnostics, options->quiet, true);
     for (size_t i = 0; status == CLI_OK && i < options->path_count; i++)
         status = add_run(options, options->paths[i], &runs, diagnostics);
     if (status == CLI_OK)

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/error.h"
 #include "base/index.h"
@@ -75,11 +76,33 @@ static bool twice(const parser *p, mp_slice value, const char *key)
     return complain(p, value.start, "%s a second time, expected it once", key);
 }
 
+static bool is_letter_or_digit(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           (unsigned char)c >= 0x80;
+}
+
+bool mp_reason_is_placeholder(const char *reason)
+{
+    static const char *const words[] = {"todo", "fixme", "tbd", "xxx"};
+    while (*reason && !is_letter_or_digit(*reason))
+        reason++;
+    size_t length = 0;
+    while (is_letter_or_digit(reason[length]))
+        length++;
+    bool is = length == 0;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        is |= strlen(words[i]) == length && strncasecmp(reason, words[i], length) == 0;
+    return is;
+}
+
 static bool take_reason(parser *p, mp_slice value)
 {
     if (p->current->reason)
         return twice(p, value, "reason");
     p->current->reason = mp_arena_copy(p->list->arena, value.start, value.length);
+    p->current->reason_line = p->number;
+    p->current->unexplained = mp_reason_is_placeholder(p->current->reason);
     return true;
 }
 

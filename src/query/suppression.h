@@ -16,6 +16,8 @@ typedef struct mp_suppression {
     const char *path; /* path of the file, as given; borrowed */
     uint64_t line;
     const char *name, *reason;
+    uint64_t reason_line;
+    bool unexplained;       /* the reason is a placeholder (mp_reason_is_placeholder) */
     mp_criterion *criteria; /* for each subject with criteria, at least one must match */
     size_t criterion_count, criterion_capacity;
     bool has_limit;
@@ -38,6 +40,10 @@ typedef struct mp_suppressions {
 bool mp_suppressions_parse(mp_suppressions *suppressions, const char *path, mp_slice text,
                            mp_error *error);
 void mp_suppressions_free(mp_suppressions *suppressions);
+
+/* Return true if a reason only holds the place of one: it begins with TODO, FIXME, TBD or XXX, in
+ * any case, or has no letter. */
+bool mp_reason_is_placeholder(const char *reason);
 
 /* Return the name of a status: "used", "over limit". */
 const char *mp_suppression_status_name(mp_suppression_status status);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/diagnose.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "base/units.h"
@@ -250,6 +251,38 @@ static bool read_statement(mp_question *question, mp_error *error)
            mp_fail_file(error, question->statement_path, 0, 0, "is empty, expected a statement");
 }
 
+/* Return the first suppression whose reason is a placeholder, and set *count to their number. NULL:
+ * none. */
+static const mp_suppression *find_unexplained(const mp_suppressions *list, size_t *count)
+{
+    const mp_suppression *first = NULL;
+    *count = 0;
+    for (size_t i = 0; i < list->count; i++)
+        if (list->items[i].unexplained && !(*count)++)
+            first = &list->items[i];
+    return first;
+}
+
+/* Return false with an error if a suppression has no reason. */
+static bool check_reasons(const mp_question *question, mp_error *error)
+{
+    size_t count;
+    const mp_suppression *first = find_unexplained(&question->suppressions, &count);
+    return !first ||
+           mp_fail_file(error, first->path, (uint32_t)first->reason_line, 0,
+                        "reason = %.60s, expected why the leak is accepted", first->reason);
+}
+
+void mp_question_diagnose(const mp_question *question, mp_diagnostics *diagnostics)
+{
+    size_t count;
+    const mp_suppression *first = find_unexplained(&question->suppressions, &count);
+    if (first)
+        mp_diagnose(diagnostics, MP_DIAG_NO_REASON, first->path, first->reason_line,
+                    "no reason yet in %zu of %zu suppressions, expected why the leak is accepted",
+                    count, question->suppressions.count);
+}
+
 bool mp_question_read(mp_question *question, mp_error *error)
 {
     const mp_load_options *how = &question->sources.how;
@@ -260,6 +293,8 @@ bool mp_question_read(mp_question *question, mp_error *error)
     for (size_t i = 0; ok && i < question->suppression_paths.count; i++)
         ok = mp_suppressions_read(&question->suppressions, question->suppression_paths.items[i],
                                   how, error);
+    if (ok && question->strict)
+        ok = check_reasons(question, error);
     if (ok && question->statement_path)
         ok = read_statement(question, error);
     if (!ok || !question->policy_path)

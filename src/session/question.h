@@ -19,7 +19,7 @@ typedef struct mp_question {
     size_t criterion_capacity;
     mp_argument_texts suppression_paths;
     mp_sources sources;
-    bool strict;                /* fail a limit or rule that passes but hides a leak */
+    bool strict;                /* fail what hides a leak; refuse suppressions without a reason */
     bool allow_torn;            /* apply limits and rules to truncated recordings */
     bool draws;                 /* add figures to the answer, if its report has any */
     int32_t today;              /* date as by mp_parse_date; 0: the current date */
@@ -58,6 +58,8 @@ bool mp_question_judges(const mp_question *question);
 /* Read the suppressions, the statement and the policy. Return false with error MP_ERROR_INPUT if a
  * file cannot be read, MP_ERROR_FILE if it has errors; the first error of a policy is returned. */
 bool mp_question_read(mp_question *question, mp_error *error);
+/* Report suppressions whose reason is a placeholder. */
+void mp_question_diagnose(const mp_question *question, mp_diagnostics *diagnostics);
 
 /* Return the first diagnostic that makes figures incomplete, preferably a truncation. Return NULL
  * if there is none, or if the question allows truncated recordings. */

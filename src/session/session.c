@@ -280,6 +280,7 @@ bool mp_session_answer(mp_session *session, const mp_question *question,
     const mp_report *report = question->report;
     mp_reading reading = session->reading;
     mp_reading_suit(&reading.load, question);
+    mp_question_diagnose(question, session->diagnostics);
     if (groups->apart && style->single && groups->count > 1 && !report->together)
         return mp_session_refuse_many(session, report->name, error);
     if (groups->count > 1 && question->base && mp_file_is_stream(question->base))

@@ -158,6 +158,34 @@ static void a_wrong_regular_expression_is_told(void **unused)
     mp_suppressions_free(&list);
 }
 
+static void placeholders_are_not_reasons(void **unused)
+{
+    static const struct {
+        const char *reason;
+        bool is;
+    } cases[] = {
+        {"TODO", true},
+        {"todo: why is this accepted?", true},
+        {"<TODO>", true},
+        {"FIXME later", true},
+        {"Tbd.", true},
+        {"xxx", true},
+        {"???", true},
+        {"-", true},
+        {"123", false},
+        {"", true},
+        {"todos of a session, kept on purpose", false},
+        {"a cache (TODO: bound it)", false},
+        {"#4711: fixed in 12.8", false},
+        {"\xc3\x9c"
+         "bergang bis 12.8",
+         false}, /* Übergang */
+    };
+    (void)unused;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_int_equal(mp_reason_is_placeholder(cases[i].reason), cases[i].is);
+}
+
 static void long_texts_are_cut_in_messages(void **unused)
 {
     (void)unused;
@@ -333,6 +361,7 @@ int main(void)
         cmocka_unit_test(latin_1_is_read),
         cmocka_unit_test(errors_tell_where_and_what_was_expected),
         cmocka_unit_test(a_wrong_regular_expression_is_told),
+        cmocka_unit_test(placeholders_are_not_reasons),
         cmocka_unit_test(long_texts_are_cut_in_messages),
         cmocka_unit_test(names_are_their_own_among_files),
         cmocka_unit_test(no_damage_does_harm),
