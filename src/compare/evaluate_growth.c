@@ -79,8 +79,7 @@ static bool select_groups(mp_evaluation *evaluation, const mp_window *window, se
     const mp_dimension *dimension = mp_dimension_find(mp_select_by_name(evaluation->rule->by));
     *found = (selection){.count = 0};
     if (!mp_dimension_fits(dimension, model)) {
-        MP_DISMISS(evaluation, "%s does not record a %s", mp_kind_name(model->kind),
-                   dimension->name);
+        MP_DISMISS(evaluation, "%s does not record a %s", mp_model_name(model), dimension->name);
         return false;
     }
     found->grouping = mp_window_groups(window, dimension, 0);
@@ -350,8 +349,7 @@ static void judge_window(mp_evaluation *evaluation, const mp_window *window)
     evaluation->choices->looked += TELLING * (uint64_t)window->model->generations.count;
     bool grows = measure != MP_MEASURE_PLATFORM; /* platform memory is only judged at the end */
     if (mp_measure_is_platform(measure) && !mp_platform_span_of_all(window).told)
-        MP_DISMISS(evaluation, "%s does not record platform memory",
-                   mp_kind_name(window->model->kind));
+        MP_DISMISS(evaluation, "%s does not record platform memory", mp_model_name(window->model));
     else if (grows && !mp_window_has_span(window))
         MP_DISMISS(evaluation, MP_ONE_SNAPSHOT);
     else if (measure == MP_MEASURE_TREND)

@@ -76,7 +76,7 @@ static void put_process(trace_out *out, uint32_t session)
     if (!*name)
         name = mp_model_text(out->model, state->description);
     if (!*name)
-        name = mp_kind_name(out->model->kind);
+        name = mp_model_name(out->model);
     if (state->session_id.i)
         name = mp_arena_format(&out->names, "%s, %s", name,
                                mp_model_text(out->model, state->session_id));

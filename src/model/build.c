@@ -16,6 +16,12 @@ const char *mp_kind_name(mp_kind kind)
     return names[kind];
 }
 
+const char *mp_model_name(const mp_model *model)
+{
+    const char *noun = model->inputs.count > 1 ? model->inputs.items[1].noun : NULL;
+    return noun ? noun : mp_kind_name(model->kind);
+}
+
 unsigned mp_kind_holds(mp_kind kind)
 {
     enum { HEAP = MP_HOLDS_LEDGER | MP_HOLDS_HISTORY | MP_HOLDS_SITES };

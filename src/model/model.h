@@ -336,7 +336,7 @@ typedef struct mp_recorded_session {
 typedef struct mp_input_summary {
     const char *path;
     const char *format;   /* name of the reader */
-    const char *noun;     /* what the first line calls a recording of this format; NULL: its kind */
+    const char *noun;     /* what reports call it, with its article; NULL: named after its kind */
     const char *packed;   /* compressions and archives, outermost first ("gzip, tar"); NULL: none */
     const char *encoding; /* encoding that was converted, "UTF-16LE"; NULL: none */
     uint32_t format_version;
@@ -424,6 +424,9 @@ typedef struct mp_model {
  * refers to it. */
 mp_model *mp_model_new(void);
 void mp_model_free(mp_model *model);
+/* Return what messages call the recording that was read, with its article: "a massif profile", or
+ * the name of its kind. */
+const char *mp_model_name(const mp_model *model);
 
 /* Return the text of an id, valid UTF-8; "" for none. Valid as long as the model. */
 const char *mp_model_text(const mp_model *model, mp_string_id id);

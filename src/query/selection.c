@@ -435,20 +435,19 @@ bool mp_can_select(const mp_model *model, const mp_selection *selection, mp_erro
         return mp_fail_argument(error,
                                 criterion->negated ? subjects[criterion->subject].negated
                                                    : mp_subject_name(criterion->subject),
-                                criterion->pattern, "%s does not have that",
-                                mp_kind_name(model->kind));
+                                criterion->pattern, "%s does not have that", mp_model_name(model));
     }
     bool timed = TIMED & 1u << model->kind;
     const mp_moment *since = &selection->within.since, *until = &selection->within.until;
     if (!timed && (since->given || until->given))
         return mp_fail_argument(error, since->given ? "since" : "until", NULL,
                                 "%s does not record when objects were created",
-                                mp_kind_name(model->kind));
+                                mp_model_name(model));
     for (uint32_t i = 1; i < model->sessions.count; i++)
         if (!model->sessions.items[i].start_us && (since->absolute || until->absolute))
             return mp_fail_argument(error, since->absolute ? "since" : "until", NULL,
                                     "%s does not record its start; give a time from its start",
-                                    mp_kind_name(model->kind));
+                                    mp_model_name(model));
     /* A time by the clock cannot be compared with a time from the start, because sessions start at
      * different times. */
     if (since->given && until->given && since->absolute == until->absolute && since->us > until->us)

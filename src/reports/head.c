@@ -138,8 +138,7 @@ static const char *title_of(mp_document *document, const mp_filter *filter)
                                       order_of_dumps(model));
     case MP_KIND_DATABASE:
         return mp_document_text(document, "%s: %s of %s%" PRIu32 " snapshot%s", source,
-                                model->inputs.items[1].noun ? model->inputs.items[1].noun
-                                                            : "allocation database",
+                                strchr(mp_model_name(model), ' ') + 1, /* without article */
                                 several, snapshots, plural);
     case MP_KIND_EVENTS:
         if (sessions && mp_filter_is_cut(filter, 1))

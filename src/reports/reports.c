@@ -272,7 +272,7 @@ static void advise(const mp_report *report, unsigned bit, const mp_argument *row
 static const mp_variant *choose(const mp_report *report, const mp_request *request,
                                 const mp_filter *whole, mp_error *error)
 {
-    const char *kind = mp_kind_name(request->model->kind);
+    const char *kind = mp_model_name(request->model);
     const mp_variant *variant = variant_for(report, whole->holds);
     if (!variant && request->path) {
         mp_fail(error, MP_ERROR_NO_ANSWER, "%s cannot be written from %s", report->name, kind);
