@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Files for speedscope, opened by speedscope itself: the page of its package, in a browser.
 
-    tests/speedscope.py --memprof PATH               every sample, as its own format and as folded stacks
+    tests/speedscope.py --memprof PATH               every sample by one cost; by every cost and as folded
+                                                     stacks, the first one of each format
     tests/speedscope.py --memprof PATH --self-test   check that changed files are detected
 
 The data that the page has imported, frame by frame and in total, is compared with the rows of `flame --format
@@ -172,11 +173,16 @@ class Law(viewers.Law):
 
 
 def every_sample(law, folder):
+    """Opening a file takes seconds, so all costs are opened only of the first sample of each format, and one of
+    each other sample, in turn."""
+    seen = collections.Counter()
     for path in sorted(flames.SAMPLES.iterdir()):
         told = law.json("analyze", path).get("totals", {}) if path.suffix in flames.KINDS else {}
         kinds = [of for of in flames.OF if of in flames.KINDS.get(path.suffix, ()) and flames.OF[of] in told]
-        for of in kinds:
-            law.sample(path, of, folded=of == kinds[0])
+        turn = seen[path.suffix]
+        for of in kinds if not turn else kinds[turn % len(kinds):][:1]:
+            law.sample(path, of, folded=not turn)
+        seen[path.suffix] += bool(kinds)
     viewers.recording(folder / "hostile.oemp")
     law.sample(folder / "hostile.oemp", "alive", folded=False)
     for base, new in flames.PAIRS:
