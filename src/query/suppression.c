@@ -102,7 +102,6 @@ static bool take_reason(parser *p, mp_slice value)
         return twice(p, value, "reason");
     p->current->reason = mp_arena_copy(p->list->arena, value.start, value.length);
     p->current->reason_line = p->number;
-    p->current->unexplained = mp_reason_is_placeholder(p->current->reason);
     return true;
 }
 

@@ -17,7 +17,6 @@ typedef struct mp_suppression {
     uint64_t line;
     const char *name, *reason;
     uint64_t reason_line;
-    bool unexplained;       /* the reason is a placeholder (mp_reason_is_placeholder) */
     mp_criterion *criteria; /* for each subject with criteria, at least one must match */
     size_t criterion_count, criterion_capacity;
     bool has_limit;
@@ -42,7 +41,7 @@ bool mp_suppressions_parse(mp_suppressions *suppressions, const char *path, mp_s
 void mp_suppressions_free(mp_suppressions *suppressions);
 
 /* Return true if a reason only holds the place of one: it begins with TODO, FIXME, TBD or XXX, in
- * any case, or has no letter. */
+ * any case, or has no letter or digit. */
 bool mp_reason_is_placeholder(const char *reason);
 
 /* Return the name of a status: "used", "over limit". */

@@ -32,9 +32,8 @@ typedef struct mp_reader {
     const char *summary;
     const char *endings; /* usual file name suffixes, separated by blanks */
     const char *versions;
-    const char
-        *noun;    /* what reports call it, such as "a massif profile"; NULL: named after its kind */
-    mp_kind kind; /* inputs of different kinds cannot be read together */
+    const char *noun; /* what reports call it: "a massif profile"; NULL: named after its kind */
+    mp_kind kind;     /* inputs of different kinds cannot be read together */
     /* Decide by the first bytes of an input. No I/O, no state. */
     mp_bid (*probe)(mp_slice head);
     /* Set the group and sequence of an input. Return false if it belongs to no group. NULL: inputs

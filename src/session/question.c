@@ -258,7 +258,7 @@ static const mp_suppression *find_unexplained(const mp_suppressions *list, size_
     const mp_suppression *first = NULL;
     *count = 0;
     for (size_t i = 0; i < list->count; i++)
-        if (list->items[i].unexplained && !(*count)++)
+        if (mp_reason_is_placeholder(list->items[i].reason) && !(*count)++)
             first = &list->items[i];
     return first;
 }
