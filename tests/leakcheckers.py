@@ -72,7 +72,7 @@ def add(found, key, size, blocks):
 
 
 def read_memcheck(text):
-    """Return bytes and blocks by class and stack."""
+    """Return bytes and blocks by class and stack, and the bytes lost with each that count elsewhere."""
     found, lost = {}, {}
     for error in xml.etree.ElementTree.fromstring(text).iter("error"):
         kind = KINDS.get(error.findtext("kind"))
@@ -88,7 +88,8 @@ def read_memcheck(text):
     if not any(kind == "indirectly lost" for kind, _ in found):
         for key, (size, _) in lost.items():
             add(found, key, size, 0)
-    return found
+        lost = {}
+    return found, {key: size for key, (size, _) in lost.items()}
 
 
 def read_lsan(text):
@@ -109,7 +110,7 @@ def read_lsan(text):
         elif key:
             add(found, (key, tuple(stack)), *amounts)
             key = None
-    return found
+    return found, {}
 
 
 # --- made-up reports ---
@@ -174,8 +175,8 @@ class Laws(claims.ClaimsOfProgram):
     def limit(self, path, *more):
         return self.run("leaks", path, "--max-leaked", "1T", "--quiet", *more).returncode
 
-    def agrees(self, what, path, expected):
-        """Totals, sites and verdicts are those of a naive reading."""
+    def agrees(self, what, path, expected, lost_with):
+        """Totals, sites, their order and verdicts are those of a naive reading."""
         report = self.json("leaks", path, "--limit", 0)
         found = {(row["type"], tuple(row["stack"])): (row["bytes"], row["objects"])
                  for row in report.get("leaks", [])}
@@ -192,7 +193,13 @@ class Laws(claims.ClaimsOfProgram):
         verdict = report["verdict"]
         self.claim(verdict["leaks"] == ("yes" if leaking else "no"), what, verdict)
         if leaking:
-            self.claim(verdict["worst"]["bytes"] == max(size for size, _ in leaking.values()), what, verdict)
+            order = sorted(((key[0] == "indirectly lost", -size - lost_with.get(key, 0), -size)
+                            for key, (size, _) in leaking.items()))
+            rows = report["leaks"][:len(leaking)]
+            with_others = [row["inclusive_bytes"] if any(lost_with.values()) else row["bytes"] for row in rows]
+            shown = [(row["type"] == "indirectly lost", -size, -row["bytes"]) for row, size in zip(rows, with_others)]
+            self.claim(shown == order, what, shown, order)
+            self.claim(verdict["worst"]["bytes"] == rows[0]["bytes"], what, verdict)
             total = sum(size for size, _ in leaking.values())
             for limit, status in ((total, 0), (total - 1, 1)):
                 self.claim(self.run("leaks", path, "--max-trend", f"{limit}B", "--quiet").returncode == status, what, limit)
@@ -204,8 +211,8 @@ class Laws(claims.ClaimsOfProgram):
                                      ("made.lsan", made.lsan(colour=seed % 3 == 0), read_lsan)):
                 path = folder / name
                 path.write_text(text)
-                if read(text):
-                    self.agrees((seed, name), path, read(text))
+                if read(text)[0]:
+                    self.agrees((seed, name), path, *read(text))
                     self.claim(not self.codes(path), seed, name, self.codes(path))
                 crlf = folder / ("crlf." + name)
                 crlf.write_bytes(text.replace("\n", "\r\n").encode())
@@ -377,7 +384,7 @@ class Laws(claims.ClaimsOfProgram):
         """The real reports have the leaks of their README."""
         texts = {name: (CORPUS / name).read_text() for name in ("memcheck.xml", "lsan.txt", "lsan-alone.txt")}
         for name, text in texts.items():
-            self.agrees(name, CORPUS / name, (read_memcheck if name.endswith("xml") else read_lsan)(text))
+            self.agrees(name, CORPUS / name, *(read_memcheck if name.endswith("xml") else read_lsan)(text))
             rows = self.json("leaks", CORPUS / name)["leaks"]
             found = {row["stack"][1].rsplit(":", 1)[1]: (row["bytes"], row["objects"]) for row in rows}
             self.claim(found == {"8": (204800, 50), "10": (24000, 120)}, name, rows)
@@ -407,7 +414,7 @@ class Laws(claims.ClaimsOfProgram):
         (folder / "live.lsan").write_bytes(done.stderr)
         found = []
         for path, read in ((xml_file, read_memcheck), (folder / "live.lsan", read_lsan)):
-            self.agrees(path.name, path, read(path.read_text()))
+            self.agrees(path.name, path, *read(path.read_text()))
             rows = self.json("leaks", path, "--limit", 0)["leaks"]
             found.append({(row["type"], row["stack"][1]): (row["bytes"], row["objects"]) for row in rows})
         expected = {("definitely lost", "lose:16"): (1000, 1), ("definitely lost", "list:8"): (48, 1),

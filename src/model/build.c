@@ -39,7 +39,7 @@ unsigned mp_kind_holds(mp_kind kind)
 /* clang-format off */
 #define MODEL_LISTS(DO)                                                                            \
     DO(types) DO(symbols) DO(nodes) DO(contexts) DO(generations) DO(deltas) DO(snapshots)          \
-    DO(sessions) DO(platforms) DO(platform_samples) DO(inputs) DO(objects) DO(root_counts) DO(holdings) DO(places) DO(type_peaks) DO(tree)
+    DO(sessions) DO(platforms) DO(platform_samples) DO(inputs) DO(objects) DO(root_counts) DO(holdings) DO(places) DO(type_peaks) DO(tree) DO(indirect_losses)
 #define PROFILE_LISTS(DO)                                                                          \
     DO(headers) DO(modules) DO(lines) DO(calls) DO(nodes) DO(traces) DO(executions) DO(coverage)                 \
     DO(coverage_lines) DO(coverage_codes) DO(statistics) DO(user_data)

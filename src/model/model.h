@@ -111,9 +111,10 @@ typedef enum mp_type_class {
     MP_TYPE_WIDGET_POOL, /* owns the objects created in it */
     MP_TYPE_RAW_MEMORY,  /* bytes managed by the program: MEMPTR, large object */
     /* In sessions that state leaks: */
-    MP_TYPE_LOST,       /* blocks to which nothing refers */
-    MP_TYPE_MAYBE_LOST, /* blocks to which perhaps nothing refers */
-    MP_TYPE_REACHABLE,  /* blocks to which something refers */
+    MP_TYPE_LOST,            /* blocks to which nothing refers */
+    MP_TYPE_LOST_INDIRECTLY, /* blocks to which only lost blocks refer */
+    MP_TYPE_MAYBE_LOST,      /* blocks to which perhaps nothing refers */
+    MP_TYPE_REACHABLE,       /* blocks to which something refers */
 } mp_type_class;
 /* Return true if a type states how its objects were left, not what they are. */
 static inline bool mp_class_states_leaks(mp_type_class class)
@@ -310,6 +311,12 @@ typedef struct mp_object {
     mp_snapshot_id until; /* first snapshot without this state; none: it lasts to the end */
 } mp_object;
 
+/* Bytes that lost blocks of a context lose indirectly, which are counted at other contexts too. */
+typedef struct mp_indirect_loss {
+    mp_context_id context;
+    int64_t bytes;
+} mp_indirect_loss;
+
 /* Size of one area of the runtime's own memory at a snapshot. */
 typedef struct mp_platform_sample {
     mp_snapshot_id snapshot;
@@ -386,6 +393,7 @@ typedef struct mp_model {
     MP_LIST(mp_recorded_session) sessions;
     MP_LIST(mp_string_id) platforms;
     MP_LIST(mp_platform_sample) platform_samples;
+    MP_LIST(mp_indirect_loss) indirect_losses;
     MP_LIST(mp_object) objects;         /* empty unless requested */
     MP_LIST(mp_type_peak) type_peaks;   /* peaks stated by files; sorted by session, snapshot */
     MP_LIST(mp_root_count) root_counts; /* roots of all graphs, sorted by snapshot, kind */

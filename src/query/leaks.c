@@ -139,6 +139,30 @@ static mp_leak leak_of_group(const mp_model *model, const mp_group *group,
                      .group = *group};
 }
 
+/* Add the bytes that lost blocks lose indirectly. They are freed with these blocks, so they count
+ * for the order. */
+static void add_indirect_losses(const mp_window *window, const mp_grouping *sites, mp_leaks *leaks,
+                                const uint32_t *leak_of)
+{
+    const mp_model *model = window->model;
+    if (model->indirect_losses.count < 2)
+        return;
+    int64_t *loss_of = mp_alloc_zero(model->contexts.count, sizeof *loss_of);
+    for (uint32_t i = 1; i < model->indirect_losses.count; i++)
+        loss_of[model->indirect_losses.items[i].context.i] = model->indirect_losses.items[i].bytes;
+    for (uint32_t i = 1; i < model->generations.count; i++) {
+        const uint32_t site = sites->group_of[i];
+        const int64_t bytes = loss_of[model->generations.items[i].context.i];
+        if (!bytes || !site || !leak_of[site - 1])
+            continue;
+        mp_leak *leak = &leaks->items[leak_of[site - 1] - 1];
+        leak->group.kept_bytes += bytes;
+        leak->leaking_weight += model->holds & MP_HOLDS_UNSIZED ? 0 : bytes;
+        leaks->has_scope = true;
+    }
+    free(loss_of);
+}
+
 /* --- order --- */
 
 typedef struct leak_order {
@@ -177,6 +201,13 @@ static int compare_stacks(leak_order *by, mp_frame a, mp_frame b)
     return 0;
 }
 
+/* Return the part of the list to which a leak belongs. Freeing what is lost also frees what is lost
+ * indirectly, so that is not the leak to look at first. */
+static int part_of(const mp_leak *leak)
+{
+    return !leak->leaking_weight ? 2 : leak->class == MP_TYPE_LOST_INDIRECTLY;
+}
+
 static int contract_order(const void *left, const void *right, void *opaque)
 {
     const mp_leak *a = left, *b = right;
@@ -184,6 +215,8 @@ static int contract_order(const void *left, const void *right, void *opaque)
     const int64_t weight_a = mp_cost_weight(by->model, a->group.leaked);
     const int64_t weight_b = mp_cost_weight(by->model, b->group.leaked);
     int64_t objects_a = mp_cost_live(a->group.leaked), objects_b = mp_cost_live(b->group.leaked);
+    if (part_of(a) != part_of(b))
+        return part_of(a) - part_of(b);
     if (a->leaking_weight != b->leaking_weight)
         return a->leaking_weight > b->leaking_weight ? -1 : 1;
     if (weight_a != weight_b)
@@ -251,6 +284,7 @@ static mp_leaks find_leaks(const mp_window *window)
     }
     free(verdicts);
     add_names(window, sites, &leaks, leak_of);
+    add_indirect_losses(window, sites, &leaks, leak_of);
     judge_types(window, sites, &leaks, leak_of);
     free(leak_of);
     leak_order order = {.model = model};

@@ -19,7 +19,7 @@ typedef struct mp_leak {
     mp_group group; /* figures of the site; its label is not set */
     const mp_site_verdict *verdict;
     int64_t leaking_bytes;  /* bytes that leak according to the verdict; 0: none */
-    int64_t leaking_weight; /* the same, or objects if sizes are not recorded */
+    int64_t leaking_weight; /* the same with indirect losses, or objects if sizes are not known */
 } mp_leak;
 
 typedef struct mp_leaks {
@@ -57,9 +57,10 @@ const char *mp_worst_leak_text(mp_arena *arena, const mp_window *window, int64_t
  * belongs to the arena. */
 const char *mp_dump_order_text(mp_arena *arena, const mp_model *model);
 
-/* Return the sites that left objects behind, or whose older objects grow and leak. Sorted by the
- * bytes that leak according to the verdict, largest first, then by bytes, objects, type, stack,
- * line. */
+/* Return the sites that left objects behind, or whose older objects grow and leak. Sites that leak
+ * come first, those that are only lost indirectly last of these; each part is sorted by the bytes
+ * that leak according to the verdict, with those lost indirectly, largest first, then by bytes,
+ * objects, type, stack, line. */
 const mp_leaks *mp_window_leak_sites(const mp_window *window);
 
 #endif

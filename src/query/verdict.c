@@ -111,10 +111,10 @@ static mp_site_judgement stated_judgement(const mp_model *model, uint32_t exampl
     enum { SURE = 100, UNSURE = 50 };
     const mp_context_id context = model->generations.items[example].context;
     const mp_type_class class = model->types.items[model->contexts.items[context.i].type.i].class;
-    return class == MP_TYPE_LOST ? (mp_site_judgement){MP_SITE_LOST, .confidence = SURE}
-           : class == MP_TYPE_MAYBE_LOST
-               ? (mp_site_judgement){MP_SITE_LOST, .confidence = UNSURE}
-               : (mp_site_judgement){MP_SITE_REACHABLE, .confidence = SURE};
+    return (mp_site_judgement){
+        .kind = class == MP_TYPE_REACHABLE ? MP_SITE_REACHABLE : MP_SITE_LOST,
+        .confidence = class == MP_TYPE_MAYBE_LOST ? UNSURE : SURE,
+    };
 }
 
 static void judge_site(judging *state, uint32_t place)

@@ -72,7 +72,7 @@ static mp_type_id type_of(leak_report *report, leak_class class)
         const char *name;
         mp_type_class class;
     } classes[LEAK_CLASSES] = {{"definitely lost", MP_TYPE_LOST},
-                               {"indirectly lost", MP_TYPE_LOST},
+                               {"indirectly lost", MP_TYPE_LOST_INDIRECTLY},
                                {"possibly lost", MP_TYPE_MAYBE_LOST},
                                {"still reachable", MP_TYPE_REACHABLE}};
     mp_type_id *type = &report->types[class];
@@ -145,6 +145,8 @@ static void add_snapshots(leak_report *report)
         const mp_context context = model->contexts.items[row->context];
         if (!report->indirect_records)
             row->left.bytes += row->indirect;
+        else if (row->indirect)
+            *MP_ADD(&model->indirect_losses) = (mp_indirect_loss){{row->context}, row->indirect};
         mp_census_stock(&report->census, &context, end, row->left, NULL);
     }
     mp_census_count(&report->census, end);

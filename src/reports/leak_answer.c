@@ -124,8 +124,9 @@ static const char *place_text(mp_document *document, const mp_window *window, co
     const bool growth = mp_leak_is_growth(leak);
     const char *kept = "";
     if (!growth && group->kept_bytes > group->leaked.bytes)
-        kept = mp_document_text(document, " (%s with what is scoped to it)",
-                                mp_bytes_text(document, group->kept_bytes, false));
+        kept = mp_document_text(
+            document, " (%s with what is %s)", mp_bytes_text(document, group->kept_bytes, false),
+            mp_class_states_leaks(leak->class) ? "lost indirectly" : "scoped to it");
     mp_frame site = mp_frame_naming(model, (mp_frame){leak->node, leak->line});
     const char *place = mp_frame_text(document, model, site);
     if (document->uncounted)
