@@ -298,8 +298,7 @@ static void put_callable(dot_out *out, const mp_callable *callable, uint32_t pla
         mp_format_count(number, callable->calls, false);
         snprintf(counted, sizeof counted, "%s call%s", number, callable->calls == 1 ? "" : "s");
     }
-    put_node(out, "n", place, mp_name_told(&out->arena, callable->name), callable->self.cost,
-             all_of(callable), counted);
+    put_node(out, "n", place, callable->shown, callable->self.cost, all_of(callable), counted);
 }
 
 static bool run_graph(const mp_request *request, mp_document *document, mp_error *error)

@@ -12,6 +12,7 @@
 #include "base/memory.h"
 #include "base/units.h"
 #include "export/exporter.h"
+#include "query/code_names.h"
 #include "query/labels.h"
 #include "query/requests.h"
 #include "query/timeline.h"
@@ -194,9 +195,10 @@ static void put_requests(trace_out *out, const mp_window *window)
 static const char *name_of(trace_out *out, const mp_timed *timed)
 {
     const mp_module *module = &out->model->profile->modules.items[timed->module.i];
-    const char *name = mp_model_text(out->model, module->name.i ? module->name : module->program);
-    name = mp_name_told(&out->names, name);
-    return timed->line == 0 ? name : mp_arena_format(&out->names, "%s:%" PRId32, name, timed->line);
+    mp_code_place place = mp_module_place(out->model, module);
+    place.line = timed->line == 0 ? MP_UNKNOWN : timed->line;
+    place.start_line = 0; /* slices are narrow */
+    return mp_code_label(&out->names, &place);
 }
 
 static uint32_t session_of(const trace_out *out, const mp_timed *timed)

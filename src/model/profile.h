@@ -24,6 +24,8 @@ typedef struct mp_module {
     mp_string_id listing;      /* debug listing stated by the file */
     mp_string_id listing_file; /* debug listing found for the program; none: not looked for */
     mp_string_id signature;
+    bool run_by_several; /* other modules are the same method, run by another class; set by
+                          * mp_model_build_tree */
     uint32_t start_line;
     uint64_t crc; /* checksum of the compiled unit; 0: an internal entry */
 } mp_module;

@@ -29,6 +29,7 @@ typedef struct mp_call_amount {
 /* A method, function or other frame of a stack. */
 typedef struct mp_callable {
     const char *name;     /* name as recorded */
+    const char *shown;    /* name for people, unique unless the recording is ambiguous */
     mp_string_id program; /* program in a profile; 0: unknown, or the session itself */
     mp_string_id method;  /* method in a profile; 0: main block */
     uint32_t start_line;  /* first line; 0: unknown */

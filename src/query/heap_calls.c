@@ -44,6 +44,7 @@ static uint32_t *make_callables(mp_calls *calls, const mp_model *model)
             node_of[calls->count] = i;
             calls->items[calls->count] =
                 (mp_callable){.name = mp_tree_label(&calls->names, model, i),
+                              .shown = mp_tree_told(&calls->names, model, i),
                               .start_line = symbol.i ? state->start_line : 0,
                               .line_all = MP_UNTOLD};
             *place = ++calls->count;

@@ -49,14 +49,6 @@ uint32_t mp_tree_overload(const mp_model *model, uint32_t node)
     return symbol->overloaded ? symbol->start_line : 0;
 }
 
-const char *mp_name_told(mp_arena *arena, const char *name)
-{
-    const char *last = strrchr(name, ' ');
-    size_t length = last ? strlen(last) : 0, front = last ? (size_t)(last - name) : 0;
-    bool twice = length > 1 && front > length && memcmp(last - length, last, length) == 0;
-    return twice ? mp_arena_copy(arena, name, front) : name;
-}
-
 const char *mp_tree_told(mp_arena *arena, const mp_model *model, uint32_t node)
 {
     const char *name = mp_tree_label(arena, model, node);

@@ -19,9 +19,6 @@ const mp_inference *mp_context_inference(const mp_model *model, const mp_context
 const char *mp_tree_label(mp_arena *arena, const mp_model *model, uint32_t node);
 /* Return the same name, with the first line if several functions have it: "save X (from 20)". */
 const char *mp_tree_told(mp_arena *arena, const mp_model *model, uint32_t node);
-/* Return a shorter name for people. Profiles name a method with its defining class and its runtime
- * class, which are usually the same: "save shop.Order shop.Order" becomes "save shop.Order". */
-const char *mp_name_told(mp_arena *arena, const char *name);
 /* Return the first line of a node's function if other functions have the same name; otherwise 0. */
 uint32_t mp_tree_overload(const mp_model *model, uint32_t node);
 /* Return the name of a symbol; "<name 12>" if it was never defined. */

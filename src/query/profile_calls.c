@@ -4,6 +4,7 @@
 
 #include "base/index.h"
 #include "query/calls.h"
+#include "query/code_names.h"
 #include "query/profile_costs.h"
 #include "query/profile_groups.h"
 
@@ -41,11 +42,14 @@ static void name_callables(const builder *from)
                 rest = "not selected";
             if (module->number != 0)
                 callable->name = rest;
+            callable->shown = callable->name;
             continue;
         }
         callable->program = module->program;
         callable->method = module->method;
         callable->start_line = module->start_line;
+        const mp_code_place place = mp_module_place(model, module);
+        callable->shown = mp_code_label(&from->calls->names, &place);
     }
 }
 

@@ -458,6 +458,7 @@ mp_path_cost *mp_profile_path_costs(const mp_filter *filter)
     for (uint32_t i = 1; i < profile->nodes.count; i++) {
         const mp_profile_node *node = &profile->nodes.items[nodes.order[i]];
         mp_path_cost *cost = &costs[model->tree_of[node->node.i]];
+        cost->module = node->module;
         cost->calls += node->calls;
         cost->inclusive_us += times[i];
     }

@@ -81,6 +81,7 @@ void mp_code_costs_by_average(const mp_model *model, mp_code_costs *costs);
 
 /* Cost of the call path to a node of the model's tree. */
 typedef struct mp_path_cost {
+    mp_module_id module; /* the node's code; 0 = never defined */
     int64_t calls, inclusive_us;
     int64_t own_us; /* inclusive time minus the children's inclusive times, at least 0 */
 } mp_path_cost;

@@ -57,21 +57,17 @@ mp_module_groups mp_module_groups_of(const mp_filter *filter)
             first = groups.method_count;
         overload = same_method && module->session.i == before->session.i ? overload + 1 : 0;
         if (first + overload == groups.method_count)
-            groups.methods[groups.method_count++] = (mp_code_name){.program = module->program,
-                                                                   .method = module->method,
-                                                                   .runtime = module->runtime,
-                                                                   .start_line = module->start_line,
-                                                                   .overload = overload};
+            groups.methods[groups.method_count++] =
+                (mp_code_name){.program = module->program,
+                               .method = module->method,
+                               .runtime = module->runtime,
+                               .run_by_several = module->run_by_several,
+                               .start_line = module->start_line,
+                               .overload = overload};
         groups.method_of[order[i]] = (uint32_t)first + overload;
         groups.program_of[order[i]] = (uint32_t)groups.program_count - 1;
     }
     free(order);
-    for (size_t i = 1; i < groups.method_count; i++) {
-        mp_code_name *a = &groups.methods[i - 1], *b = &groups.methods[i];
-        if (a->program.i == b->program.i && a->method.i == b->method.i &&
-            a->start_line == b->start_line && a->runtime.i != b->runtime.i)
-            a->run_by_several = b->run_by_several = true;
-    }
     return groups;
 }
 

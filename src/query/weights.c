@@ -127,7 +127,9 @@ void mp_weights_free(mp_weights *weights)
 
 const char *mp_weight_label(mp_arena *arena, const mp_weight_frame *frame)
 {
-    const char *name = mp_name_told(arena, frame->name);
+    const char *name = frame->name;
+    if (frame->shown)
+        return frame->shown;
     if (frame->object)
         return mp_arena_format(arena, "%s %s", name, frame->object);
     if (frame->line != MP_NO_LINE)

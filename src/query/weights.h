@@ -48,6 +48,7 @@ typedef struct mp_weight_frame {
     uint32_t parent; /* number of the caller's frame, smaller than its own */
     mp_weight_kind kind;
     const char *name;             /* name as recorded */
+    const char *shown;            /* complete label, if it is not made of the other members */
     const char *object;           /* common name of the objects of this type frame; or NULL */
     const char *source;           /* source file or program, if recorded separately; or NULL */
     const char *module;           /* program or library; or NULL */

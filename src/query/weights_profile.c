@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/index.h"
+#include "query/code_names.h"
 #include "query/labels.h"
 #include "query/profile_costs.h"
 #include "query/profile_groups.h"
@@ -53,6 +54,15 @@ static void sum_methods(paths *state)
         if (line->line == 0 && !(line->unknown & MP_UNKNOWN_LINE))
             state->left[method].calls += line->executions;
     }
+}
+
+/* Return the name of a frame, without its first line unless several methods have its name: frames
+ * are narrow, and other tools compare frames of two builds by name. */
+static const char *label_of(paths *state, const mp_module *module, bool tells_start)
+{
+    mp_code_place place = mp_module_place(state->filter->model, module);
+    place.start_line = tells_start ? place.start_line : 0;
+    return mp_code_label(&state->weigher.weights.names, &place);
 }
 
 /* --- by the call tree --- */
@@ -108,6 +118,7 @@ static void weigh_nodes(paths *state)
         weight_frame->source =
             weight_frame->source ? weight_frame->source : mp_known_text(model, module->program);
         weight_frame->module = mp_known_text(model, module->program);
+        weight_frame->shown = label_of(state, module, weight_frame->tells_start);
         if (method == MP_NO_GROUP)
             continue;
         weigh(state, frame,
@@ -163,6 +174,7 @@ static void weigh_rest(paths *state)
         frame.name = mp_model_text(model, module->name.i ? module->name : module->program);
         frame.start_line = module->start_line;
         frame.tells_start = is_overloaded(&state->groups, i);
+        frame.shown = label_of(state, module, frame.tells_start);
         weigh(state, mp_weigher_add(&state->weigher, frame), state->left[i]);
     }
     free(program_of);

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "query/annotation.h"
+#include "query/code_names.h"
 #include "reports/profile_sections.h"
 #include "reports/sections.h"
 

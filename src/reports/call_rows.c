@@ -60,7 +60,7 @@ static mp_callable_row match_of(const mp_call_rows *rows, uint32_t place)
     const mp_callable *callable = &rows->called.calls->items[place];
     const mp_model *model = rows->called.model;
     mp_callable_row row = {.name = callable->name,
-                           .shown = mp_called_name(&rows->called, place),
+                           .shown = callable->shown,
                            .program = mp_model_text(model, callable->program),
                            .method = mp_model_text(model, callable->method),
                            .start_line = callable->start_line ? callable->start_line : MP_UNKNOWN,
@@ -140,8 +140,8 @@ static mp_call_row edge_of(const mp_call_rows *rows, const mp_call_edge *edge, b
     mp_call_row row = {.direction = callers ? "caller" : "callee",
                        .caller = caller ? caller->name : NULL,
                        .callee = callee->name,
-                       .shown = !callers ? mp_called_name(&rows->called, edge->callee)
-                                : caller ? mp_called_name(&rows->called, edge->caller)
+                       .shown = !callers ? callee->shown
+                                : caller ? caller->shown
                                          : "(none: stacks begin here)",
                        .cost = told(amount.cost),
                        .objects = amount.objects,

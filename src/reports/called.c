@@ -7,38 +7,6 @@
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "query/labels.h"
-
-static int by_name(const void *left, const void *right, void *opaque)
-{
-    const mp_calls *calls = opaque;
-    return strcmp(calls->items[*(const uint32_t *)left].name,
-                  calls->items[*(const uint32_t *)right].name);
-}
-
-static bool *twins_of(const mp_calls *calls)
-{
-    uint32_t *places = mp_alloc(((size_t)calls->count + 1) * sizeof *places);
-    bool *twins = mp_alloc_zero((size_t)calls->count + 1, sizeof *twins);
-    for (uint32_t i = 0; i < calls->count; i++)
-        places[i] = i;
-    if (calls->count)
-        qsort_r(places, calls->count, sizeof *places, by_name, (void *)(uintptr_t)calls);
-    for (uint32_t i = 1; i < calls->count; i++)
-        if (strcmp(calls->items[places[i - 1]].name, calls->items[places[i]].name) == 0)
-            twins[places[i - 1]] = twins[places[i]] = true;
-    free(places);
-    return twins;
-}
-
-const char *mp_called_name(const mp_called *called, uint32_t place)
-{
-    const mp_callable *callable = &called->calls->items[place];
-    const char *name = mp_name_told(called->document->arena, callable->name);
-    if (!called->twins[place] || !callable->start_line)
-        return name;
-    return mp_document_text(called->document, "%s (from %" PRIu32 ")", name, callable->start_line);
-}
 
 /* Split "name:12" into the name and the line. */
 static void split_line(mp_called *called)
@@ -107,11 +75,11 @@ static bool nothing_named(const mp_called *called, const char *code, mp_error *e
     const char *names[NAMED];
     uint32_t *places = busiest(called, &count);
     for (size_t i = 0; i < count && used < NAMED; i++) /* a part of the name, in any case */
-        if (strcasestr(mp_called_name(called, places[i]), code))
-            names[used++] = mp_called_name(called, places[i]);
+        if (strcasestr(called->calls->items[places[i]].shown, code))
+            names[used++] = called->calls->items[places[i]].shown;
     bool none = !used;
     for (size_t i = 0; none && i < count && i < NAMED; i++)
-        names[used++] = mp_called_name(called, places[i]);
+        names[used++] = called->calls->items[places[i]].shown;
     free(places);
     mp_fail(error, MP_ERROR_ARGUMENT, "nothing that was called matches the name \"%s\"", code);
     size_t length = (size_t)snprintf(error->advice, sizeof error->advice, "for example ");
@@ -141,15 +109,11 @@ static bool is_shown_as(const mp_callable *callable, const char *code)
 static uint32_t *named(const mp_called *called, const char *code, size_t *count)
 {
     uint32_t *places = mp_alloc(((size_t)called->calls->count + 1) * sizeof *places);
-    mp_arena *arena = called->document->arena;
-    size_t word = strcspn(code, " ");
     *count = 0;
-    for (uint32_t i = 0; i < called->calls->count; i++) {
-        const char *name = called->calls->items[i].name;
-        if (strncmp(name, code, word) == 0 && (strcmp(mp_name_told(arena, name), code) == 0 ||
-                                               strcmp(mp_called_name(called, i), code) == 0))
+    for (uint32_t i = 0; i < called->calls->count; i++)
+        if (strcmp(called->calls->items[i].name, code) == 0 ||
+            strcmp(called->calls->items[i].shown, code) == 0)
             places[(*count)++] = i;
-    }
     for (uint32_t i = 0, exact = (uint32_t)*count; !exact && i < called->calls->count; i++)
         if (is_shown_as(&called->calls->items[i], code))
             places[(*count)++] = i;
@@ -164,7 +128,6 @@ bool mp_called_find(mp_called *called, const mp_calls *calls, mp_error *error)
 {
     size_t count = 0;
     called->calls = calls;
-    called->twins = twins_of(calls);
     if (!called->word) {
         called->places = busiest(called, &count);
         called->count = count ? 1 : 0;
@@ -184,6 +147,5 @@ bool mp_called_find(mp_called *called, const mp_calls *calls, mp_error *error)
 
 void mp_called_free(mp_called *called)
 {
-    free(called->twins);
     free(called->places);
 }

@@ -15,7 +15,6 @@ typedef struct mp_called {
     bool of_bytes;    /* costs are bytes, so there is no session to exclude */
     bool has_line;    /* `line` was given, and no callable's name matches the complete word */
     int32_t line;
-    bool *twins;      /* for each callable: true if others have the same name */
     uint32_t *places; /* places of the matching callables, the most expensive first */
     size_t count;
 } mp_called;
@@ -28,9 +27,5 @@ mp_called mp_called_begin(mp_document *document, const mp_model *model, const ch
  * are none. Release with mp_called_free in either case. */
 bool mp_called_find(mp_called *called, const mp_calls *calls, mp_error *error);
 void mp_called_free(mp_called *called);
-
-/* Return a callable's name for people; if others have the same name, with its first line: "save
- * shop.Order (from 20)". Lives with the document. */
-const char *mp_called_name(const mp_called *called, uint32_t place);
 
 #endif

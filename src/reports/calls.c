@@ -18,7 +18,7 @@ static const mp_column match_times[] = {
     MP_COLUMN(mp_callable_row, name, "Name", MP_TEXT, MP_FOR_PROGRAMS),
     MP_COLUMN(mp_callable_row, shown, "Name", MP_TEXT, MP_FOR_PEOPLE | MP_SHORTEN),
     MP_COLUMN(mp_callable_row, line, "Line", MP_NUMBER, MP_IF_KNOWN),
-    MP_COLUMN(mp_callable_row, start_line, "From line", MP_NUMBER, MP_MINOR),
+    MP_COLUMN(mp_callable_row, start_line, "", MP_NUMBER, MP_FOR_PROGRAMS),
     MP_COLUMN(mp_callable_row, program, "Program", MP_TEXT, MP_FOR_PROGRAMS),
     MP_COLUMN(mp_callable_row, method, "Method", MP_TEXT, MP_FOR_PROGRAMS),
     MP_COLUMN(mp_callable_row, inclusive_estimated, "Estimate", MP_FLAG, MP_FOR_PROGRAMS),

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/units.h"
+#include "query/code_names.h"
 #include "query/folding.h"
 #include "reports/profile_sections.h"
 #include "reports/sections.h"
@@ -124,21 +125,26 @@ static void add_own(const tree_walk *walk, uint32_t node, tree_row *row)
     }
 }
 
+/* Return the name of a node's code for people. */
+static const char *name_of(const tree_walk *walk, uint32_t node)
+{
+    const mp_model *model = walk->model;
+    const mp_module_id module = walk->times ? walk->times[node].module : (mp_module_id){0};
+    if (!module.i)
+        return mp_tree_told(walk->document->arena, model, node);
+    const mp_code_place place = mp_module_place(model, &model->profile->modules.items[module.i]);
+    return mp_code_label(walk->document->arena, &place);
+}
+
 static const char *node_text(const tree_walk *walk, uint32_t node)
 {
     const mp_tree_node *tree_node = &walk->model->tree.items[node];
-    mp_document *document = walk->document;
-    uint32_t overload = mp_tree_overload(walk->model, node);
     int indent = (int)(walk->indent[node] < DEEPEST_INDENT ? walk->indent[node] : DEEPEST_INDENT);
     const char *line =
         tree_node->parent && tree_node->line != MP_NO_LINE && tree_node->line
-            ? mp_document_text(document, "  (line %" PRId32 ")", (int32_t)tree_node->line)
+            ? mp_document_text(walk->document, "  (line %" PRId32 ")", (int32_t)tree_node->line)
             : "";
-    const char *from = overload ? mp_document_text(document, " (from %" PRIu32 ")", overload) : "";
-    return mp_document_text(
-        document, "%*s%s%s%s", 2 * indent, "",
-        mp_name_told(document->arena, mp_tree_label(document->arena, walk->model, node)), from,
-        line);
+    return mp_document_text(walk->document, "%*s%s%s", 2 * indent, "", name_of(walk, node), line);
 }
 
 /* Add the row of a node. `turn`: the rounds of recursion that are left out after the node; without

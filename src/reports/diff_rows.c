@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/units.h"
 #include "compare/decide.h"
+#include "query/code_names.h"
 #include "reports/diff.h"
 #include "reports/profile_sections.h"
 #include "reports/stacks.h"
@@ -152,7 +153,11 @@ static void name_row(mp_document *document, const mp_diff *diff, const mp_entry_
     if (group)
         row->key = key->start ? mp_document_text(document, "%s (from %u)", name, key->start) : name;
     else if (profile)
-        row->site = mp_code_text(document, row->program, name, row->line, row->start_line);
+        row->site = mp_code_label(document->arena, &(mp_code_place){.program = row->program,
+                                                                    .method = name,
+                                                                    .run_by = "",
+                                                                    .start_line = row->start_line,
+                                                                    .line = row->line});
     else
         row->what = mp_document_text(document, "%s%s%s", row->type, *name ? " " : "", name);
     if (site && !profile)

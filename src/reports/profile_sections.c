@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "base/units.h"
+#include "query/code_names.h"
 #include "reports/answers.h"
 #include "reports/sections.h"
 
@@ -47,27 +48,6 @@ void mp_section_profile_totals(mp_document *document, const mp_filter *filter, b
 }
 
 /* --- lines, methods, programs --- */
-
-const char *mp_line_name(int64_t line)
-{
-    return line == 0    ? "prologue"
-           : line == -1 ? "clean-up"
-           : line == -2 ? "garbage collection"
-                        : "no line";
-}
-
-const char *mp_code_text(mp_document *document, const char *program, const char *method,
-                         int64_t line, int64_t start)
-{
-    const char *text =
-        mp_document_text(document, "%s%s%s", method, *method && *program ? " " : "", program);
-    if (line > 0)
-        return mp_document_text(document, "%s:%" PRId64, text, line);
-    if (start > 0)
-        text = mp_document_text(document, "%s (from %" PRId64 ")", text, start);
-    return line == MP_UNKNOWN ? text
-                              : mp_document_text(document, "%s (%s)", text, mp_line_name(line));
-}
 
 typedef struct cost_row {
     int64_t seconds, inclusive_seconds, calls, line, start_line, inclusive_estimated;
@@ -131,13 +111,9 @@ const mp_order mp_method_orders[] = {
 static const char *where_of(mp_document *document, const mp_model *model, const mp_code_cost *cost,
                             bool is_line)
 {
-    const char *program = mp_model_text(model, cost->program);
-    const char *runtime = mp_model_text(model, cost->runtime);
-    const char *where = mp_code_text(document, program, mp_model_text(model, cost->method),
-                                     is_line ? cost->line : MP_UNKNOWN, cost->start_line);
-    return cost->run_by_several
-               ? mp_document_text(document, "%s, run by %s", where, *runtime ? runtime : program)
-               : where;
+    mp_code_place place = mp_cost_place(model, cost);
+    place.line = is_line ? cost->line : MP_UNKNOWN;
+    return mp_code_label(document->arena, &place);
 }
 
 static cost_row row_of(const mp_model *model, const mp_code_cost *cost, int64_t all_us)

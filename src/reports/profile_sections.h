@@ -19,16 +19,6 @@ extern const mp_order mp_line_orders[3], mp_method_orders[4];
 /* Values of --by: "line", "method", "module". */
 extern const char *const mp_profile_groups[3];
 
-/* Return the name of a line number up to 0, which is not a line of the source: "prologue" (0),
- * "clean-up" (-1), "garbage collection" (-2). */
-const char *mp_line_name(int64_t line);
-/* Return the place of code in a profile, written like allocation sites: "openQuery
- * shop.BaseRepository:76", "shop/main.p (garbage collection)". `line`: MP_UNKNOWN for a method or
- * program. `start`: first line of the method, used if `line` is unknown, as in "openQuery
- * shop.BaseRepository (from 70)"; 0 = unknown. Lives with the document. */
-const char *mp_code_text(mp_document *document, const char *program, const char *method,
-                         int64_t line, int64_t start);
-
 /* Add the hottest line to the answer, and the method with the least inclusive time among those
  * that take over half of the total. The order of `costs` does not change. */
 void mp_section_profile_answer(mp_document *document, const mp_model *model,

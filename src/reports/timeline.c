@@ -6,6 +6,7 @@
 #include "base/largest.h"
 #include "base/memory.h"
 #include "base/units.h"
+#include "query/code_names.h"
 #include "query/timeline.h"
 #include "reports/figures.h"
 #include "reports/profile_sections.h"
@@ -101,10 +102,9 @@ static const char *name_of(const drawing *state, const mp_timed *timed)
 static const char *told(const drawing *state, const mp_timed *timed)
 {
     const mp_module *module = &state->model->profile->modules.items[timed->module.i];
-    const char *name = mp_model_text(state->model, module->name.i ? module->name : module->program);
-    name = mp_name_told(state->document->arena, name);
-    return timed->line == 0 ? name
-                            : mp_document_text(state->document, "%s:%" PRId32, name, timed->line);
+    mp_code_place place = mp_module_place(state->model, module);
+    place.line = timed->line == 0 ? MP_UNKNOWN : timed->line;
+    return mp_code_label(state->document->arena, &place);
 }
 
 /* --- gaps --- */

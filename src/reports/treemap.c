@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "query/areas.h"
+#include "query/code_names.h"
 #include "reports/figures.h"
 #include "reports/graph_sections.h"
 #include "reports/profile_sections.h"
@@ -326,13 +327,11 @@ static bool map_profile(const mp_request *request, mp_document *document, mp_err
     mp_section_profile_totals(document, request->filter, false);
     for (size_t i = 0; i < costs.methods.count; i++) {
         const mp_code_cost *cost = &costs.methods.items[i];
-        const char *program = mp_model_text(model, cost->program);
-        const char *method = mp_model_text(model, cost->method);
-        areas.items[areas.count++] =
-            (mp_area){.group = program,
-                      .key = mp_code_text(document, program, method, MP_UNKNOWN, cost->start_line),
-                      .amount = cost->exclusive_us,
-                      .count = cost->calls};
+        const mp_code_place place = mp_cost_place(model, cost);
+        areas.items[areas.count++] = (mp_area){.group = place.program,
+                                               .key = mp_code_label(document->arena, &place),
+                                               .amount = cost->exclusive_us,
+                                               .count = cost->calls};
     }
     if (areas.count)
         qsort(areas.items, areas.count, sizeof *areas.items, by_program);
