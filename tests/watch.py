@@ -596,7 +596,7 @@ class Trials(Claims):
             fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 100, 0, 0))
             os.kill(process, signal.SIGCONT)
             os.kill(process, signal.SIGWINCH)
-            self.claim(read_to(rb"Grew most.*\x1b\[J"), "draws anew in a wider window", seen)
+            self.claim(read_to(rb"Grew most so far.*\x1b\[J"), "draws anew in a wider window", seen)
             if ending:
                 os.kill(process, ending)
             else:

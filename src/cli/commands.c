@@ -95,8 +95,9 @@ static const cli_command own_commands[] = {
      .summary = "follow recordings while they are written, one line per snapshot",
      .example = "watch --until-exit samples/shop-v2.oemp",
      .details = "Each line shows the live bytes, their growth since the previous and since the "
-                "first snapshot, and the site that grew most since the first. Files need not exist "
-                "yet, and may be truncated, renamed and replaced. Watching continues until it is "
+                "first snapshot, and the site that grew most since the first, leak or not. Files "
+                "need not exist yet, and may be truncated, renamed and replaced. Watching "
+                "continues until it is "
                 "interrupted, or until `until-exit`, `timeout` or a limit ends it.",
      .scope = CLI_READS | CLI_WATCHES | CLI_ALWAYS,
      .kinds = 1u << MP_KIND_RECORDING | 1u << MP_KIND_EVENTS,

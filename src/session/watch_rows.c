@@ -27,7 +27,8 @@ static const mp_column columns[] = {
     MP_COLUMN(mp_watch_row, grower_type, "", MP_TEXT, MP_FOR_PROGRAMS),
     MP_COLUMN(mp_watch_row, grower_site, "", MP_TEXT, MP_FOR_PROGRAMS),
     MP_COLUMN(mp_watch_row, grower_bytes, "", MP_BYTES, MP_FOR_PROGRAMS),
-    MP_COLUMN(mp_watch_row, grower, "Grew most", MP_TEXT, MP_FOR_PEOPLE | MP_SHORTEN),
+    MP_COLUMN(mp_watch_row, grower, "Grew most so far, leak or not", MP_TEXT,
+              MP_FOR_PEOPLE | MP_SHORTEN),
 };
 
 static const mp_column event_columns[] = {
@@ -150,14 +151,15 @@ void mp_watch_limit_hold(mp_watch_limit *limit, const mp_rule *rule, const mp_wa
     mp_arena arena = {0};
     const mp_rule_context context = {.exact_bytes = exact_bytes};
     const mp_rule_subject whole = {"", number, row->live_bytes - row->grown_bytes, 0};
-    const char *most = row->grower ? mp_arena_format(&arena, "; grew most: %s", row->grower) : "";
+    const char *most =
+        row->grower ? mp_arena_format(&arena, "; grew most, leak or not: %s", row->grower) : "";
     if (limit->name)
         return;
     mp_rule_result result = mp_rule_judge(&context, rule, &whole, 1, most, &arena);
     if (result.verdict == MP_VERDICT_FAIL) {
         const char *worst = mp_watch_worst_leak(model, exact_bytes, &arena);
         if (worst) {
-            most = mp_arena_format(&arena, "%s; worst leak: %s", most, worst);
+            most = mp_arena_format(&arena, "; worst leak: %s", worst);
             result = mp_rule_judge(&context, rule, &whole, 1, most, &arena);
         }
         mp_check check = mp_check_of(&arena, &result);
