@@ -69,6 +69,7 @@ def check(claim, path, retained=None):
     totals = info.get("totals", {})
     claim.claim(info.get("inputs", [{}])[0].get("records") == known["nodes"], path, "nodes", info.get("inputs"))
     claim.claim(totals.get("references") == known["edges"], path, "edges", totals, known["edges"])
+    claim.claim(totals.get("types") == len(known["types"]), path, "types", totals, known["types"])
     claim.claim(totals.get("live_bytes") == known["bytes"], path, "bytes", totals, known["bytes"])
     claim.claim(totals.get("reachable_bytes") == known["reachable"], path, "reachable", totals, known["reachable"])
     rows = claim.json("top", path, "--by", "type", "--limit", "0").get("top", [])

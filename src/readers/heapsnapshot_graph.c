@@ -21,9 +21,10 @@ typedef struct rebuild {
     uint32_t depth;
     uint32_t *removed; /* objects that stand for roots, ascending */
     uint32_t removed_count;
+    mp_id_index types; /* types of objects in this snapshot */
 } rebuild;
 
-static const v8_class *class_of(const rebuild *job, uint32_t object)
+static v8_class *class_of(const rebuild *job, uint32_t object)
 {
     return &job->state->classes.items[job->graph->types[object]];
 }
@@ -45,15 +46,18 @@ static uint32_t type_of_label(v8_state *state, mp_string_id label)
     return *type;
 }
 
-static void make_types(v8_state *state)
+/* Return the type of the objects of a class. */
+static uint32_t type_of_class(rebuild *job, v8_class *class)
 {
-    const uint32_t before = state->model->types.count;
-    for (uint32_t i = 1; i < state->classes.count; i++) {
-        v8_class *class = &state->classes.items[i];
-        class->type =
-            type_of_label(state, class->label.i ? class->label : state->kinds[class->kind].label);
-    }
-    state->graph->declared_types = state->model->types.count - before;
+    v8_state *state = job->state;
+    if (class->type)
+        return class->type;
+    class->type =
+        type_of_label(state, class->label.i ? class->label : state->kinds[class->kind].label);
+    uint32_t *seen = mp_id_index_put(&job->types, class->type);
+    state->graph->declared_types += !*seen;
+    *seen = 1;
+    return class->type;
 }
 
 /* --- nodes that stand for roots --- */
@@ -218,7 +222,7 @@ static void rebuild_arrays(rebuild *job)
         if (job->marks[i] & ROOTS)
             continue;
         kept++;
-        graph->types[kept] = class_of(job, i)->type;
+        graph->types[kept] = type_of_class(job, class_of(job, i));
         graph->ids[kept] = graph->ids[i];
         graph->sizes[kept] = graph->sizes[i];
         graph->first[kept] = start;
@@ -237,11 +241,11 @@ void v8_finish_graph(v8_state *state)
                    .graph = graph,
                    .marks = mp_alloc_zero(count, sizeof *job.marks),
                    .stack = mp_alloc(count * sizeof *job.stack)};
-    make_types(state);
     find_root_nodes(&job);
     find_user_objects(&job);
     free(job.stack);
     rebuild_arrays(&job);
+    mp_id_index_free(&job.types);
     free(job.removed);
     free(job.marks);
     graph->left_out = state->edges_read - state->kept - graph->dangling;
