@@ -60,6 +60,11 @@ make shop-2.gclog rpm --dump 2
 make shop-3.gclog rpm --dump 3
 make shop-domains.gclog rpm --domains 2 --crlf --types-last --no-stamps
 
+# Three moments of a program in JavaScript.
+for moment in 1 2 3; do
+    make shop-$moment.heapsnapshot heapsnapshot --dump $moment
+done
+
 # The log of an agent that was rotated while objects were alive, with calls; and the log of a client.
 make shop.agent.log dynobjects --trace
 "$generator" dynobjects --trace --part 1 -o "$dir/shop.000001.agent.log"

@@ -23,7 +23,7 @@ class OtherHeaps:
     def heap_answers(self):
         """The known answers are correct for the samples, and for larger recordings."""
         for path in [*sorted(SAMPLES.glob("*.taligent")), *sorted(SAMPLES.glob("*.gclog")),
-                     *sorted(SAMPLES.glob("*.sqlite"))]:
+                     *sorted(SAMPLES.glob("*.heapsnapshot")), *sorted(SAMPLES.glob("*.sqlite"))]:
             self.plan_holds(path, json.loads((SAMPLES / "answers" / (path.name + ".json")).read_text()))
         with tempfile.TemporaryDirectory() as folder:
             for at, options in enumerate((["taligent", "--events", 20000],
@@ -55,7 +55,7 @@ class OtherHeaps:
             planned["roots"].sort(key=lambda row: row["kind"])
             report["roots"].sort(key=lambda row: row["kind"])
             self.agree(planned, report, ["roots"], f"roots of {path.name}")
-        if path.suffix == ".gclog" and "retained" in planned:
+        if path.suffix != ".sqlite" and "retained" in planned:
             self.agree(planned, self.json("retained", path, "--limit", 0), ["retained"],
                        f"retained of {path.name}")
         if "lifetimes" in planned:

@@ -284,6 +284,11 @@ static void put_kinds(gen_json *json, const gen_graph_view *view, const char *na
         gen_json_text(json, name, kinds);
 }
 
+static const char *id_text(const gen_graph_view *view, uint64_t id)
+{
+    return view->decimal_ids ? gen_keep("%" PRIu64, id) : gen_keep("%" PRIx64, id);
+}
+
 void gen_answer_retained(gen_json *json, const gen_graph *graph, const gen_graph_view *view)
 {
     held_object *rows = gen_alloc((size_t)view->count, sizeof *rows);
@@ -298,10 +303,10 @@ void gen_answer_retained(gen_json *json, const gen_graph *graph, const gen_graph
         int dominator = graph->dominators[rows[i].object];
         const char *id = NULL;
         if (dominator >= 0)
-            id = gen_keep("%" PRIx64, view->object(view->plan, dominator).id);
+            id = id_text(view, view->object(view->plan, dominator).id);
         gen_json_row(json);
         gen_json_number(json, "rank", (int64_t)i + 1);
-        gen_json_text(json, "object", gen_keep("%" PRIx64, object.id));
+        gen_json_text(json, "object", id_text(view, object.id));
         gen_json_text(json, "type", object.type);
         gen_json_number(json, "self_bytes", object.size);
         gen_json_number(json, "retained_bytes", rows[i].retained);

@@ -604,8 +604,11 @@ void gen_aqtime_answer(const gen_options *options, gen_json *json)
 {
     (void)options;
     aq_plan plan = plan_of_shop();
-    gen_graph_view view = {&plan,           plan.object_count, object_of,
-                           reference_count, reference_of,      NULL};
+    gen_graph_view view = {.plan = &plan,
+                           .count = plan.object_count,
+                           .object = object_of,
+                           .reference_count = reference_count,
+                           .reference = reference_of};
     gen_graph graph;
     gen_graph_build(&graph, &view);
     answer_totals(json, &plan, &graph);

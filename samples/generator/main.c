@@ -99,6 +99,10 @@ static const gen_option rpm_options[] = {
     {"types-last", .flag = &asked.types_last},
     {.name = NULL},
 };
+static const gen_option heapsnapshot_options[] = {
+    {"dump", .number = &asked.dump, .initial = 1, .least = 1, .most = 3},
+    {.name = NULL},
+};
 static const gen_option dynobjects_options[] = {
     {"layout", .number = &asked.layout, .words = log_layouts},
     {"requests", .number = &asked.events, .initial = 30, .least = 1, .most = 100000000},
@@ -151,6 +155,8 @@ static const gen_command commands[] = {
      "[--objects N] [--references R] [--shape shop|chain|star] [--dump K] [--domains D]\n"
      "       [--crlf] [--no-stamps] [--torn] [--types-last] [--seed S] [--answer FILE] [-o FILE]",
      gen_rpm, gen_rpm_answer, rpm_options},
+    {"heapsnapshot", "[--dump N] [--answer FILE] [-o FILE]", gen_heapsnapshot,
+     gen_heapsnapshot_answer, heapsnapshot_options},
     {"aqtime", "[--answer FILE] [-o FILE]", gen_aqtime, gen_aqtime_answer, no_options},
     {"dynobjects",
      "[--layout agent|client] [--requests N] [--sessions S] [--trace] [--part 1|2]\n"
@@ -194,6 +200,8 @@ static void print_usage(FILE *file)
         "        a leak report of valgrind as XML, of LeakSanitizer as text, of the same program\n"
         "  rpm   a garbage-collector heap dump; --dump 1 to 3 are moments of one application;\n"
         "        with --objects it is large, an object has R references on average\n"
+        "  heapsnapshot\n"
+        "        a heap snapshot of V8; --dump 1 to 3 are moments of one program\n"
         "  aqtime\n"
         "        SQL text that sqlite3 turns into an AQTime database\n"
         "  dynobjects\n"

@@ -215,8 +215,12 @@ static void answer_roots(gen_json *json, const rpm_counts *counts)
 void gen_rpm_answer(const gen_options *options, gen_json *json)
 {
     const rpm_plan *plan = plan_of(options);
-    gen_graph_view view = {plan,     plan->count, object_of, rpm_reference_count, rpm_reference_of,
-                           kind_name};
+    gen_graph_view view = {.plan = plan,
+                           .count = plan->count,
+                           .object = object_of,
+                           .reference_count = rpm_reference_count,
+                           .reference = rpm_reference_of,
+                           .root_kind = kind_name};
     gen_row types[RPM_MOST_TYPES] = {{0}};
     int64_t declared = 0; /* count a type that is in two sections once */
     gen_graph graph;
