@@ -60,8 +60,9 @@ make shop-2.gclog rpm --dump 2
 make shop-3.gclog rpm --dump 3
 make shop-domains.gclog rpm --domains 2 --crlf --types-last --no-stamps
 
-# Three moments of a program in JavaScript.
+# Three moments of a program in JavaScript, and of one in Java.
 for moment in 1 2 3; do
+    make shop-$moment.hprof hprof --dump $moment
     make shop-$moment.heapsnapshot heapsnapshot --dump $moment
 done
 

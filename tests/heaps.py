@@ -23,7 +23,8 @@ class OtherHeaps:
     def heap_answers(self):
         """The known answers are correct for the samples, and for larger recordings."""
         for path in [*sorted(SAMPLES.glob("*.taligent")), *sorted(SAMPLES.glob("*.gclog")),
-                     *sorted(SAMPLES.glob("*.heapsnapshot")), *sorted(SAMPLES.glob("*.sqlite"))]:
+                     *sorted(SAMPLES.glob("*.heapsnapshot")), *sorted(SAMPLES.glob("*.hprof")),
+                     *sorted(SAMPLES.glob("*.sqlite"))]:
             self.plan_holds(path, json.loads((SAMPLES / "answers" / (path.name + ".json")).read_text()))
         with tempfile.TemporaryDirectory() as folder:
             for at, options in enumerate((["taligent", "--events", 20000],

@@ -99,7 +99,7 @@ static const gen_option rpm_options[] = {
     {"types-last", .flag = &asked.types_last},
     {.name = NULL},
 };
-static const gen_option heapsnapshot_options[] = {
+static const gen_option series_options[] = {
     {"dump", .number = &asked.dump, .initial = 1, .least = 1, .most = 3},
     {.name = NULL},
 };
@@ -156,7 +156,8 @@ static const gen_command commands[] = {
      "       [--crlf] [--no-stamps] [--torn] [--types-last] [--seed S] [--answer FILE] [-o FILE]",
      gen_rpm, gen_rpm_answer, rpm_options},
     {"heapsnapshot", "[--dump N] [--answer FILE] [-o FILE]", gen_heapsnapshot,
-     gen_heapsnapshot_answer, heapsnapshot_options},
+     gen_heapsnapshot_answer, series_options},
+    {"hprof", "[--dump N] [--answer FILE] [-o FILE]", gen_hprof, gen_hprof_answer, series_options},
     {"aqtime", "[--answer FILE] [-o FILE]", gen_aqtime, gen_aqtime_answer, no_options},
     {"dynobjects",
      "[--layout agent|client] [--requests N] [--sessions S] [--trace] [--part 1|2]\n"
@@ -200,8 +201,9 @@ static void print_usage(FILE *file)
         "        a leak report of valgrind as XML, of LeakSanitizer as text, of the same program\n"
         "  rpm   a garbage-collector heap dump; --dump 1 to 3 are moments of one application;\n"
         "        with --objects it is large, an object has R references on average\n"
-        "  heapsnapshot\n"
-        "        a heap snapshot of V8; --dump 1 to 3 are moments of one program\n"
+        "  heapsnapshot, hprof\n"
+        "        a heap snapshot of V8, a heap dump of Java; --dump 1 to 3 are moments of one\n"
+        "        program\n"
         "  aqtime\n"
         "        SQL text that sqlite3 turns into an AQTime database\n"
         "  dynobjects\n"
