@@ -334,7 +334,7 @@ def hold_picked(law, page, paths, data, name):
 
 # Positions of the graph's moments on the screen.
 PLACES = """(() => { const box = document.querySelector('svg.graph').getBoundingClientRect();
-  const all = [...document.querySelectorAll('svg.graph g:first-of-type > circle')];
+  const all = [...document.querySelectorAll('svg.graph g.panel')[0].querySelectorAll('circle')];
   return all.map(one => [box.left + Number(one.getAttribute('cx')), box.top + 60]); })()"""
 
 
@@ -342,6 +342,10 @@ def hold_drag(law, page, path):
     """A drag selects the snapshots at which it begins and ends. Over a snapshot, the graph shows its figures."""
     page.open(path)
     places = page.run(PLACES)
+    law.hold("the graph has times, and names of its ends", page.run(
+        "(() => { const all = [...document.querySelectorAll('svg.graph .axis text')].map(one => one.textContent),"
+        " names = all.splice(-2); return all.includes('0:05:00') && all.every(one => /^0:0\\d:\\d\\d$/.test(one))"
+        " && names.join() === '1 (_Auto),8 (_Exit)'; })()"))
     for kind, place in (("mouseMoved", 1), ("mousePressed", 1), ("mouseMoved", 4), ("mouseReleased", 4)):
         x, y = places[place]
         page.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)

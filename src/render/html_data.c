@@ -205,6 +205,7 @@ static void put_lines(data_out *out, const mp_figure *figure)
         put_text(out, lines->names[i]);
     mp_json_close(&out->json, ']');
     mp_json_text(&out->json, "momentOf", lines->moment_of);
+    mp_json_number(&out->json, "timed", lines->moment_unit == MP_TIME);
     mp_json_open_member(&out->json, "lines", '[');
     for (size_t i = 0; i < lines->line_count; i++) {
         mp_json_next(&out->json);

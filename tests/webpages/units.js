@@ -32,6 +32,12 @@
   const leaked = (from, to) => leaksOf({rows: [leak]}, from, to).map(one => [one.objects, one.bytes]);
   is("leaks", [leaked(0, 2), leaked(0, 3), leaked(1, 3), leaked(2, 3)], [[[5, 50]], [[3, 30]], [[2, 20]], []]);
   is("ticks", [ticksOf(1000, true), ticksOf(1, true)], [[0, 256, 512, 768], [0, 1]]);
+  is("time ticks", [timeTicks(60125000, 373266000, 6), timeTicks(0, 250000, 3).map(one => one.text)],
+     [[60, 120, 180, 240, 300, 360].filter(s => s > 60).map(s => ({at: s * 1e6, text: `0:0${s / 60}:00`})),
+      ["0:00:00.0", "0:00:00.1", "0:00:00.2"]]);
+  is("a week", timeTicks(0, 7 * 86400e6, 4).map(one => one.text), ["0:00:00", "48:00:00", "96:00:00", "144:00:00"]);
+  is("ticks at moments", momentTicks(["a", "b", "c", "d", "e"], [0, 1, 2, 3, 4], 3),
+     [{at: 0, text: "a"}, {at: 2, text: "c"}, {at: 4, text: "e"}]);
   is("cut", [cut("abcdef", 49), cut("abcdef", 36), cut("abcdef", 20)], ["abcdef", "abc\u2026", ""]);
   const region = makeTable("t", ["N#", "Name"], [[{text: "1,000", value: 1000}, {text: "b"}],
                                                  [{text: "", value: null}, {text: "a"}],

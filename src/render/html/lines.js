@@ -1,6 +1,6 @@
 /* The graph of memory over time, in which the user picks two moments. */
 
-const LEFT = 74, RIGHT = 14, TOP = 22, BOTTOM = 24, PANEL = 96;
+const LEFT = 74, RIGHT = 14, TOP = 22, BOTTOM = 40, PANEL = 96;
 
 /* Return at most four ticks at round values; those of bytes are powers of two. */
 function ticksOf(most, bytes) {
@@ -14,8 +14,35 @@ function ticksOf(most, bytes) {
   return d3.range(0, most + 1, step);
 }
 
-/* Return a new graph. `graph`: {title, momentOf (kind of the moments, in the singular), names, at (positions,
- * ascending), lines: [{title, unit, values}], places (indexes of the moments that can be picked)}.
+const SECOND = 1e6, MINUTE = 60 * SECOND, HOUR = 60 * MINUTE, DAY = 24 * HOUR;
+const TIME_STEPS = [...d3.range(6).flatMap(power => [1, 2, 5].map(digit => digit * 10 ** power)),
+                    ...[1, 2, 5, 10, 15, 30].map(step => step * SECOND), ...[1, 2, 5, 10, 15, 30].map(step => step * MINUTE),
+                    ...[1, 2, 3, 6, 12].map(step => step * HOUR),
+                    ...d3.range(6).flatMap(power => [1, 2, 5].map(digit => digit * 10 ** power * DAY))];
+
+/* Return a time as hours, minutes and seconds, with as many decimals as the step has. */
+function timeText(us, step) {
+  const two = number => String(number).padStart(2, "0"), rest = Math.abs(us);
+  const decimals = step % SECOND ? 6 - Math.floor(Math.log10(step % SECOND)) : 0;
+  const fraction = decimals ? `.${String(rest % SECOND).padStart(6, "0").slice(0, decimals)}` : "";
+  return `${us < 0 ? "-" : ""}${Math.floor(rest / HOUR)}:${two(Math.floor(rest / MINUTE) % 60)}:` +
+    two(Math.floor(rest / SECOND) % 60) + fraction;
+}
+
+/* Return at most `most` ticks {at, text} at round times, in microseconds. */
+function timeTicks(first, last, most) {
+  const step = TIME_STEPS.find(one => (last - first) / one < most) || last - first;
+  return d3.range(Math.ceil(first / step) * step, last + 1, step).map(at => ({at, text: timeText(at, step)}));
+}
+
+/* Return at most `most` ticks {at, text} at moments, evenly chosen. */
+function momentTicks(names, at, most) {
+  const step = Math.ceil(names.length / most);
+  return d3.range(0, names.length, step).map(i => ({at: at[i], text: names[i]}));
+}
+
+/* Return a new graph. `graph`: {title, momentOf (kind of the moments, in the singular), names, timed (positions are
+ * microseconds), at (positions, ascending), lines: [{title, unit, values}], places (indexes of the moments that can be picked)}.
  * `picked(from, to)` is called with two of these places when the user picks them. */
 function makeGraph(graph, picked) {
   const {at, places} = graph, count = at.length, all = d3.range(count);
@@ -35,7 +62,7 @@ function makeGraph(graph, picked) {
     const most = d3.max(known, i => line.values[i]) || 1;
     const y = d3.scaleLinear([0, most], [top + PANEL - 4, top + 6]);
     const area = d3.area().x(i => x(at[i])).y0(y(0)).y1(i => y(line.values[i]));
-    return make("g", null,
+    return make("g", {class: "panel"},
       make("text", {class: "title", x: LEFT, y: top - 5}, line.title),
       ...ticksOf(most, line.unit === "bytes").map(tick => make("g", {class: "tick"},
         make("line", {x1: LEFT, x2: x.range()[1], y1: y(tick), y2: y(tick)}),
@@ -43,6 +70,20 @@ function makeGraph(graph, picked) {
       make("path", {class: "area", d: area(known)}),
       make("path", {class: "line", d: area.lineY1()(known)}),
       ...(count > 80 ? [] : known.map(i => make("circle", {cx: x(at[i]), cy: y(line.values[i]), r: 2.5}))));
+  }
+
+  /* Return the axis below the panels: times, with the names of the first and last moment below them; or the names of
+   * moments. */
+  function axis(bottom) {
+    const [left, right] = x.range(), most = Math.max(Math.floor((right - left) / 100), 1);
+    const ticks = graph.timed ? timeTicks(at[0], at[count - 1], most) : momentTicks(graph.names, at, most);
+    const label = (place, y, anchor, text) => make("text", {class: "below", x: place, y, "text-anchor": anchor}, text);
+    const anchorOf = tick => tick.at === at[0] ? "start" : tick.at === at[count - 1] ? "end" : "middle";
+    return make("g", {class: "tick axis"},
+      ...ticks.map(tick => make("line", {x1: x(tick.at), x2: x(tick.at), y1: TOP, y2: bottom})),
+      ...ticks.map(tick => label(x(tick.at), bottom + 14, anchorOf(tick), cut(tick.text, 100))),
+      ...(graph.timed ? [label(left, bottom + 32, "start", graph.names[0]),
+                         label(right, bottom + 32, "end", graph.names[count - 1])] : []));
   }
 
   function draw() {
@@ -56,9 +97,7 @@ function makeGraph(graph, picked) {
       make("title", null, graph.title),
       ...graph.lines.map((line, row) => make("rect", {class: "window", x: ends[0], y: row * (PANEL + TOP) + TOP,
                                                       width: Math.max(ends[1] - ends[0], 1), height: PANEL - 4})),
-      ...graph.lines.map(panel), ...ends.map(left => mark(left, "end")),
-      make("text", {class: "below", x: LEFT, y: bottom + 16}, graph.names[0]),
-      make("text", {class: "below", x: width - RIGHT, y: bottom + 16, "text-anchor": "end"}, graph.names[count - 1]),
+      axis(bottom), ...graph.lines.map(panel), ...ends.map(left => mark(left, "end")),
       ...(hovered === null ? [] : [mark(x(at[hovered]), "hovered")]));
   }
 

@@ -36,7 +36,7 @@ function graphOf(history) {
             places: history.names.map((name, i) => i), lines: [aliveLine(history)]};
   }
   const rising = drawn.at.every((at, i) => !i || at > drawn.at[i - 1]);
-  return {momentOf: drawn.momentOf, names, at: rising ? drawn.at : names.map((name, i) => i), places,
+  return {momentOf: drawn.momentOf, names, timed: drawn.timed && rising, at: rising ? drawn.at : names.map((name, i) => i), places,
           lines: drawn.lines.filter(line => line.unit === "bytes" && line.values.some(value => value)).slice(0, 2)};
 }
 
