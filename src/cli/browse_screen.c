@@ -308,27 +308,12 @@ static void draw_foot(browse_state *state)
 {
     int row = LINES - 1;
     mp_arena arena = {0};
-    browse_leaf *leaf = browse_top(state);
-    if (state->mode == BROWSE_TYPES) {
+    if (state->mode == BROWSE_TYPES)
         draw_typed(row, state);
-    } else if (*state->said) {
+    else if (*state->said)
         draw_folded(row, true, A_BOLD, state->said);
-    } else {
-        const browse_page *page = &leaf->page;
-        size_t last = page->top + browse_page_height(page);
-        last = last < page->line_count ? last : page->line_count;
-        const char *hint =
-            state->mode == BROWSE_CHOOSES ? "Enter selects, q cancels" : "? help  q leave";
-        const char *seen =
-            browse_has_page(leaf)
-                ? mp_arena_format(&arena, "%zu-%zu of %zu  ", page->top + (page->line_count > 0),
-                                  last, page->line_count)
-                : "";
-        draw_text(row, A_REVERSE,
-                  mp_arena_format(&arena, " %s  %s%s%s%s", hint, seen,
-                                  state->source->options->paths[0], *leaf->line ? "  " : "",
-                                  leaf->line));
-    }
+    else
+        draw_text(row, A_REVERSE, mp_arena_format(&arena, " %s", browse_foot(&arena, state)));
     mp_arena_free(&arena);
 }
 
@@ -358,12 +343,13 @@ static void draw_menu(const browse_state *state)
 void browse_screen_draw(browse_state *state)
 {
     browse_leaf *leaf = browse_top(state);
-    size_t help = browse_help_count();
+    const char *help[BROWSE_MOST_HELP];
     erase();
     curs_set(0);
     if (state->mode == BROWSE_HELPS) {
-        for (size_t i = 0; state->help_top + i < help && (int)i + 1 < LINES; i++)
-            draw_text((int)i, A_NORMAL, browse_help[state->help_top + i]);
+        size_t count = browse_help(state, help);
+        for (size_t i = 0; state->help_top + i < count && (int)i + 1 < LINES; i++)
+            draw_text((int)i, A_NORMAL, help[state->help_top + i]);
     } else if (browse_has_page(leaf)) {
         draw_page(&leaf->page);
     } else {

@@ -15,40 +15,6 @@ enum {
     CONTROL_W = 23
 };
 
-const char *const browse_help[] = {
-    "Moving",
-    "  j k, arrows       a row down, up",
-    "  Ctrl-D Ctrl-U     half a page",
-    "  Space, PgDn PgUp  a page (also Ctrl-F, Ctrl-B)",
-    "  g G, Home End     to the first, the last row",
-    "  l h, arrows       open, close: a stack, a branch of a tree",
-    "  + -               the same for all rows of the table",
-    "  w                 show whole lines; l and h then move sideways",
-    "",
-    "Views",
-    "  Tab, Shift-Tab    the next, the previous view; 1 to 9, 0 go to one",
-    "  Enter             list what can be opened from this row",
-    "  q, Esc, Backspace back to the previous page; q on a view ends",
-    "  Q                 end",
-    "  :                 any command with its options, as on the command line:",
-    "                    object 1c16e0, calls placeOrder, leaks --sort objects",
-    "",
-    "Filters",
-    "  f                 the options of this view, as on the command line:",
-    "                    --type 'Order*' --min-size 1K --limit 0",
-    "  / n N             search, the next, the previous hit",
-    "  s                 sort the rows shown by a column; again: reverse order",
-    "",
-    "  o                 open the source line in $VISUAL or $EDITOR (see --sources)",
-    "  ?                 this help",
-    NULL,
-};
-
-size_t browse_help_count(void)
-{
-    return sizeof browse_help / sizeof *browse_help - 1;
-}
-
 /* --- pages --- */
 
 browse_leaf *browse_top(browse_state *state)
@@ -438,7 +404,8 @@ static void lead(browse_state *state, browse_key key)
 static void help(browse_state *state, browse_key key)
 {
     uint32_t code = key.kind == BROWSE_CHARACTER ? key.code : 0;
-    size_t height = state->rows > 2 ? state->rows - 2 : 1, count = browse_help_count();
+    const char *lines[BROWSE_MOST_HELP];
+    size_t height = state->rows > 2 ? state->rows - 2 : 1, count = browse_help(state, lines);
     size_t most = count > height ? count - height : 0;
     if (key.kind == BROWSE_DOWN || code == 'j' || key.kind == BROWSE_WHEEL_DOWN)
         state->help_top += state->help_top < most;

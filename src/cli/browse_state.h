@@ -103,8 +103,14 @@ browse_leaf *browse_top(browse_state *state);
 /* Return true if the leaf has an answer. */
 bool browse_has_page(const browse_leaf *leaf);
 
-/* The lines of the help, ending with NULL. */
-extern const char *const browse_help[];
-size_t browse_help_count(void);
+/* --- browse_keys.c: the keys that do something on the visible page --- */
+
+enum { BROWSE_MOST_HELP = 40 };
+/* Write the lines of the help to `lines`, which has room for BROWSE_MOST_HELP, and return their
+ * number. They are static. */
+size_t browse_help(const browse_state *state, const char **lines);
+/* Return the text of the last line, when nothing is typed or said: the most important keys, as many
+ * as fit on the screen, then the position on the page, its options and the file. */
+const char *browse_foot(mp_arena *arena, const browse_state *state);
 
 #endif

@@ -280,6 +280,56 @@ static void a_line_is_typed_and_corrected(void **unused)
     finish(&self);
 }
 
+/* Return the foot and the help as one text, in which every line fits on the screen. */
+static const char *keys_of(subject *self)
+{
+    static char text[8192];
+    const char *lines[BROWSE_MOST_HELP];
+    mp_arena arena = {0};
+    size_t length = (size_t)snprintf(text, sizeof text, "%s\n", browse_foot(&arena, &self->state));
+    const size_t count = browse_help(&self->state, lines);
+    const char *path = strstr(text, SAMPLES);
+    assert_true(count < BROWSE_MOST_HELP);
+    assert_true(path && path - text <= 81); /* after a margin and two blanks */
+    for (size_t i = 0; i < count; i++) {
+        assert_true(strlen(lines[i]) < 80);
+        length += (size_t)snprintf(text + length, sizeof text - length, "%s\n", lines[i]);
+    }
+    mp_arena_free(&arena);
+    return text;
+}
+
+static void only_keys_that_work_are_shown(void **unused)
+{
+    static const struct {
+        const char *keys, *shown[4], *missing[4]; /* after these keys */
+    } cases[] = {
+        {"",
+         {"? help  q leave  Enter open  l unfold  s sort  Tab view  f filter  1-"},
+         {"  n N  "}},
+        {"2", {"? help  q leave", "  q, Q  ", "  + -  "}, {"q back", "sideways"}},
+        {"2/PDF\n", {"  n N  ", "  o  "}, {"sideways"}},
+        {"2f--width 0\n", {"sideways", "--width 0"}, {"l unfold"}},
+        {":tree\n", {"q back", "l unfold"}, {"s sort", "q leave"}},
+        {":info\n", {"q back", "/ search"}, {"l unfold", "  + -  "}},
+        {"2f--limit x\n", {"f filter"}, {"--limit x"}},
+    };
+    (void)unused;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        subject self;
+        begin(&self, SAMPLES "/shop-v2.oemp", 24, 80);
+        type(&self, cases[i].keys);
+        const char *text = keys_of(&self);
+        for (size_t k = 0; k < 4 && cases[i].shown[k]; k++)
+            if (!strstr(text, cases[i].shown[k]))
+                fail_msg("after %s: no \"%s\" in %s", cases[i].keys, cases[i].shown[k], text);
+        for (size_t k = 0; k < 4 && cases[i].missing[k]; k++)
+            if (strstr(text, cases[i].missing[k]))
+                fail_msg("after %s: \"%s\" in %s", cases[i].keys, cases[i].missing[k], text);
+        finish(&self);
+    }
+}
+
 static void a_wide_page_moves_sideways(void **unused)
 {
     subject self;
@@ -390,6 +440,7 @@ int main(void)
         cmocka_unit_test(trees_fold_and_lists_are_sorted),
         cmocka_unit_test(a_row_leads_to_its_source),
         cmocka_unit_test(a_line_is_typed_and_corrected),
+        cmocka_unit_test(only_keys_that_work_are_shown),
         cmocka_unit_test(a_wide_page_moves_sideways),
         cmocka_unit_test(sorted_rows_turn_round_and_go_back),
         cmocka_unit_test(no_key_in_no_window_breaks_it),
