@@ -27,7 +27,8 @@ void mp_blocks_open(mp_blocks *blocks, mp_model *model, mp_session_id session,
     mp_model_begin_snapshot(model, session);
     blocks->start.i = blocks->snapshot.i = model->snapshots.count - 1;
     blocks->first_delta = model->deltas.count;
-    model->holds |= MP_HOLDS_LEDGER | MP_HOLDS_HISTORY | MP_HOLDS_SITES | MP_HOLDS_BIRTHS;
+    model->holds |=
+        MP_HOLDS_LEDGER | MP_HOLDS_HISTORY | MP_HOLDS_SITES | MP_HOLDS_BIRTHS | MP_HOLDS_OBJECTS;
 }
 
 /* Sort the deltas by time; those of one snapshot keep their order. They may be out of order,

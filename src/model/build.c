@@ -24,7 +24,9 @@ const char *mp_model_name(const mp_model *model)
 
 unsigned mp_kind_holds(mp_kind kind)
 {
-    enum { HEAP = MP_HOLDS_LEDGER | MP_HOLDS_HISTORY | MP_HOLDS_SITES };
+    enum {
+        HEAP = MP_HOLDS_LEDGER | MP_HOLDS_HISTORY | MP_HOLDS_SITES | MP_HOLDS_OBJECTS,
+    };
     static const unsigned holds[] = {
         [MP_KIND_RECORDING] = HEAP | MP_HOLDS_BIRTHS | MP_HOLDS_RUNTIME | MP_HOLDS_TIMES,
         [MP_KIND_PROFILE] = MP_HOLDS_PROFILE,

@@ -20,7 +20,7 @@ void mp_heap_open(mp_heap *heap, mp_model *model, mp_session_id session,
                       .since_us = INT64_MIN,
                       .until_us = INT64_MAX};
     model->holds |= MP_HOLDS_LEDGER | MP_HOLDS_HISTORY | MP_HOLDS_SITES | MP_HOLDS_BIRTHS |
-                    MP_HOLDS_RUNTIME | MP_HOLDS_TIMES;
+                    MP_HOLDS_RUNTIME | MP_HOLDS_TIMES | MP_HOLDS_OBJECTS;
 }
 
 void mp_heap_close(mp_heap *heap)

@@ -92,6 +92,7 @@ enum {
                                   numbers of objects */
     MP_HOLDS_UNCOUNTED = 4096, /* amounts of bytes in an unknown number of objects: each byte counts
                                   as one object, and answers leave numbers of objects out */
+    MP_HOLDS_OBJECTS = 8192, /* each object at each snapshot; kept in model->objects if asked for */
 };
 /* Return all capabilities that recordings of a kind can have. */
 unsigned mp_kind_holds(mp_kind kind);

@@ -135,7 +135,7 @@ static void *open_aqtime(mp_model *model, mp_diagnostics *diagnostics,
     state->options = options;
     const char *why;
     state->encoding = options->encoding ? mp_encoding_open(options->encoding, &why) : NULL;
-    model->holds |= MP_HOLDS_NATIVE | MP_HOLDS_STARTS;
+    model->holds |= MP_HOLDS_NATIVE | MP_HOLDS_STARTS | MP_HOLDS_OBJECTS;
     return state;
 }
 

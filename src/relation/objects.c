@@ -76,7 +76,7 @@ static int64_t start_of_life(mp_relation_source *source, uint64_t place)
 const mp_relation mp_relation_lives = {
     .name = "lives",
     .meaning = "each object of a recording as it was from one snapshot to another",
-    .needs = MP_HOLDS_HISTORY,
+    .needs = MP_HOLDS_OBJECTS,
     MP_FIELDS(life_columns, life_row),
     .count = count_lives,
     .row = life_at,

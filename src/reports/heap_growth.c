@@ -380,13 +380,20 @@ bool mp_section_growth(mp_document *document, const mp_window *window,
 
 static bool growth_of_heap(const mp_request *request, mp_document *document, mp_error *error)
 {
+    const mp_heap_arguments *asked = request->arguments;
     mp_window window;
     if (!mp_section_heap(document, request, true, &window, error))
         return false;
     mp_section_limits(document, request, &window);
-    bool ok = mp_section_growth(document, &window, request->arguments, true, error);
-    document->tables[document->table_count - 1].main = true;
-    mp_section_suppressions(document, &window);
+    bool ok = (mp_window_has_span(&window) || asked->from || asked->to || document->check_count ||
+               mp_fail(error, MP_ERROR_NO_ANSWER,
+                       "growth compares snapshots, and the recording has one: give two or more "
+                       "files, the oldest first")) &&
+              mp_section_growth(document, &window, asked, true, error);
+    if (ok) {
+        document->tables[document->table_count - 1].main = true;
+        mp_section_suppressions(document, &window);
+    }
     mp_window_free(&window);
     return ok;
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "sql/values.h"
 
 /* A virtual table, and a cursor over it. */
@@ -75,8 +76,9 @@ static int connect_table(sqlite3 *database, void *opaque, int count, const char 
     (void)count, (void)words;
     const sql_module *module = opaque;
     if (!is_there(module)) {
-        *message = sqlite3_mprintf("the recording has no table %s (%s)", module->relation->name,
-                                   module->relation->meaning);
+        *message = sqlite3_mprintf("the recording has no table %s (%s); " MP_DASHES
+                                   "schema lists its tables",
+                                   module->relation->name, module->relation->meaning);
         return SQLITE_ERROR;
     }
     char *declaration = declaration_of(module->relation, module->shared->several);
