@@ -339,11 +339,13 @@ const mp_report mp_report_gate = {
     .example = "gate samples/shop.policy samples/shop-v2.oemp",
     .details =
         "A policy is a file with one rule per line, such as\n"
-        "  no big leak: leaked <= 64 KiB\n"
+        "  no leak: trend <= 0\n"
+        "  left behind: leaked <= 64 KiB\n"
         "  orders: leaked of source \"*OrderEntry*\" <= 1.1 x base\n"
         "  growth of type \"Dynamic Query\" per snapshot after snapshot 3 <= 2 %\n"
         "  no new leak site\n"
-        "memprof-policy(5) describes all forms. Rules that compare need `base`. The exit status is "
+        "trend counts leaks only; leaked also counts caches and objects in use. memprof-policy(5) "
+        "describes all forms. Rules that compare need `base`. The exit status is "
         "0 if all rules pass, 1 if some fail, and 3 if none fails but some could not be judged.",
     .operand = MP_OPERAND_POLICY,
     .program_rows = MP_DEFAULT_ROWS,
