@@ -396,7 +396,7 @@ class Packed(ClaimsOfRuns):
         self.claim(status == 3 and f"{path}: error: cannot read all" in err and "encrypted" in err, status, err)
 
     def dictionaries(self):
-        """A few bytes that require 4 GiB of memory do not get it, and the message says what to do."""
+        """A small file that asks for 4 GiB of memory is refused, and the message says what to do."""
         if self.sanitized:
             return
         self.write("a.oemp", (SAMPLES / "shop-v2.oemp").read_bytes())

@@ -164,9 +164,9 @@ const char *cli_section_name(cli_section section);
 /* Set `words` (room for MP_MOST_WORDS) to the words that the option accepts for this command, and
  * return their number; 0 = it accepts other texts. */
 size_t cli_option_words(const cli_command *command, const cli_option *option, const char **words);
-/* Return true if an option in a .memprof has an effect when limits and rules are checked. It has
- * one if it changes only the appearance of the answer, adds a limit, or is harmless. Other options
- * are ignored. */
+/* Return true if an option in a .memprof also applies when limits and rules are checked: options
+ * that only change the appearance of the answer, add a limit, or are harmless. Others are ignored
+ * then. */
 bool cli_option_is_heeded(const cli_option *option);
 /* Return the kinds of recordings for which the command uses the option, or all kinds that the
  * command supports. A bit for each mp_kind (mp_kinds_text formats them); 0 = it reads no

@@ -28,8 +28,8 @@ bool cli_process_tell(const cli_process *process, const void *from, size_t lengt
 
 /* --- a process that waits to become another program --- */
 
-/* In the new process: run the program that `told` describes, a text that ends with a NUL. Return
- * only if that fails, with errno. */
+/* Called in the new process: run the program that `told`, a text ending with a NUL, describes.
+ * Return only if that fails, with errno. */
 typedef void cli_helper_become(char *told);
 
 /* Start such a process; call it before any thread is started. On failure, the result has no

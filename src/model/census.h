@@ -20,7 +20,7 @@ typedef struct mp_census_entry {
     bool listed;                 /* member of `active` */
 } mp_census_entry;
 
-/* Objects of a context of which only amounts are known (mp_census_stock). */
+/* Objects of a context whose amounts alone are known (mp_census_stock). */
 typedef struct mp_census_stock_entry {
     uint32_t oldest; /* its oldest generation with live objects; 0: none */
     mp_census_share made;
@@ -43,8 +43,7 @@ typedef struct mp_census {
 /* Start a census of a session. Release with mp_census_close. */
 void mp_census_open(mp_census *census, mp_model *model, mp_session_id session);
 void mp_census_close(mp_census *census);
-/* Go on with another session, of which nothing was counted yet. Return to none of the earlier ones.
- */
+/* Go on with a new session. Never return to an earlier one. */
 void mp_census_turn(mp_census *census, mp_session_id session);
 
 /* Reserve the bytes of an object. Return false if a sum could overflow; do not add the object

@@ -82,8 +82,8 @@ static bool has_gained(const mp_model *model, mp_snapshot_id first, const mp_acc
     return held->type && (!was || held->objects > model->holdings.items[was].objects);
 }
 
-/* Set the gained types of an accumulation: its only type, or all types of which the holder has more
- * than at the first dump. Mark them as listed. */
+/* Set the gained types of an accumulation: its only type, or all types with more objects than
+ * at the first dump. Mark them as listed. */
 static void list_gained(const mp_graph_view *view, const mp_holdings *holdings,
                         const mp_held *state, const mp_snapshot_id *dumps, mp_accumulation *found,
                         listing *listed)

@@ -39,8 +39,8 @@ typedef struct mp_accumulation {
     size_t counts;        /* index in view->accumulated of the objects held in each dump */
 } mp_accumulation;
 
-/* Return the accumulations, sorted by steady bytes, largest first. None if earlier dumps left no
- * holdings (model->leave). */
+/* Return the accumulations, sorted by steady bytes, largest first; none if the holdings of earlier
+ * dumps were not kept (model->leave). */
 const mp_accumulation *mp_graph_accumulations(mp_graph_view *view, size_t *count);
 /* Return true if the amount held in the previous dump is unknown. */
 static inline bool mp_accumulation_is_unknown(const mp_graph_view *view,

@@ -1,4 +1,5 @@
-/* Holdings: what holders hold in a dump, and what they held in the previous dump. */
+/* Holdings: the objects that each holder keeps alive in a dump, and kept alive in the previous
+ * dump. */
 #ifndef MP_QUERY_HOLDINGS_H
 #define MP_QUERY_HOLDINGS_H
 

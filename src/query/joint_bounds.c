@@ -293,7 +293,7 @@ static uint32_t node_above(bounds *state, uint32_t object)
     uint32_t first = state->class[object];
     if (!first)
         return state->node[state->dominators->idom[object]];
-    if (!state->class_node[first]) /* node[first] is set: the objects below were found through it */
+    if (!state->class_node[first]) /* first has a node: objects below it were found through it */
         state->class_node[first] = add_node(state, first, state->above[state->node[first]]);
     return state->class_node[first];
 }

@@ -67,7 +67,7 @@ static aged *collect(const mp_window *window, const mp_grouping *grouping, const
     return ages;
 }
 
-/* Return the summary of sorted ages, of which there must be at least one. */
+/* Return the summary of sorted ages. There must be at least one. */
 static mp_lifetime summary(const aged *ages, size_t count)
 {
     mp_lifetime life = {.least_us = ages[0].age_us,

@@ -47,7 +47,8 @@ typedef struct mp_code_cost {
     uint32_t group;      /* number of the method's group (profile_groups.h) */
     bool run_by_several; /* several classes ran the inherited method, and have separate rows */
     bool repeats;        /* called more than once in a session, directly or through its callers */
-    unsigned unknown;    /* MP_UNKNOWN_...: figures of which a part is unknown and counted as 0 */
+    unsigned
+        unknown; /* MP_UNKNOWN_...: figures that are partly unknown; unknown parts count as 0 */
     int64_t exclusive_us;
     int64_t calls;     /* executions of a line; otherwise calls, from line 0 or the call graph */
     double average_us; /* exclusive time per call, or as the report prints it; 0: never executed */

@@ -12,7 +12,8 @@
 
 enum { MP_COURSE_LENGTH = 240, MP_COURSE_PLACES = MP_COURSE_LENGTH + 2 };
 
-/* Objects born at one place that were created, deleted or resized at another. */
+/* Changes at one place of the course (`place`) to objects that were created at another (`born`):
+ * numbers of objects created and deleted, and the change of bytes. */
 typedef struct mp_site_event {
     uint32_t born, place;
     int64_t come, gone, bytes;

@@ -129,8 +129,7 @@ static void find_tables(aq_state *state, const char *found[AQ_TABLES])
 /* Columns that a table of the database has. */
 typedef struct table_shape {
     bool there[AQ_COLUMNS]; /* the columns of the format that exist */
-    const char
-        *row; /* name under which the row number can be read, not hidden by a column; NULL: none */
+    const char *row; /* name of the row number that no column has; NULL: columns have all names */
 } table_shape;
 
 /* Return true if the column's values are stored. A generated column is computed for each row, which

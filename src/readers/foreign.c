@@ -56,7 +56,7 @@ static bool is_raw_heaptrack(mp_slice head)
                                            memmem(head.start, head.length, "\nm ", 3));
 }
 
-/* Return the kind of a report of a checker that is no leak report; NULL: it is none. */
+/* Return the kind of report if a checker wrote it and it contains no leaks; otherwise NULL. */
 static const char *checker_kind(mp_slice head)
 {
     static const struct {

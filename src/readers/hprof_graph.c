@@ -263,8 +263,9 @@ typedef struct hp_layout {
     unsigned id_bytes, header, array_header, reference;
 } hp_layout;
 
-/* From the largest to the smallest, for each length of ids: without compression; compressed class
- * pointers; compressed references, too; compact headers, and 32 bits. */
+/* Layouts of objects, by length of ids from the largest to the smallest: 64 bits without
+ * compression, with compressed class pointers, with compressed references too, with compact
+ * headers; 32 bits. */
 static const hp_layout layouts[] = {
     {8, 16, 24, 8}, {8, 12, 16, 8}, {8, 12, 16, 4}, {8, 8, 12, 4}, {4, 8, 12, 4},
 };

@@ -90,7 +90,7 @@ static void say(massif_state *state, mp_diagnostic_id id, const char *format, ..
                 text);
 }
 
-/* Report the first fault of a tree, of which then only the total is used. */
+/* Report the first fault of a tree. Only the total of a faulty tree is used. */
 #define SPOIL(state, ...)                                                                          \
     do {                                                                                           \
         if (!(state)->broken)                                                                      \

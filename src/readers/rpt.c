@@ -116,9 +116,9 @@ static bool is_group_sign(mp_slice cell, size_t i)
     return i > 0 && digits == 3;
 }
 
-/* Parse a number with `digits` decimals, after a point or a comma. The other sign may separate
- * groups of three digits; a number without decimals may only have groups. An empty cell is a
- * suppressed zero. */
+/* Parse a number with `digits` decimals, after a point or a comma. If the decimals follow a
+ * comma, points may separate groups of three digits, and vice versa; a number without decimals may
+ * have either. An empty cell is a suppressed zero. */
 static bool parse_number(mp_slice cell, int digits, int64_t *value)
 {
     char text[NUMBER_CELL];

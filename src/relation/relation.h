@@ -1,7 +1,7 @@
 /* Relations: the content of a recording as tables of typed rows. Reports, exports and SQL build on
  * them.
  *
- * A relation is a numbered sequence of places, most of which have a row. A row is computed on
+ * A relation is a numbered sequence of places; most have a row. A row is computed on
  * request from the finished model and its analyses; no table is stored. A cursor is only a place
  * number. Texts created for a row live in the caller's arena until it is reset. The columns
  * (base/column.h) are declared once, next to the struct of the row. Documents, exports and SQL read

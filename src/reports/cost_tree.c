@@ -147,8 +147,8 @@ static const char *node_text(const tree_walk *walk, uint32_t node)
     return mp_document_text(walk->document, "%*s%s%s", 2 * indent, "", name_of(walk, node), line);
 }
 
-/* Add the row of a node. `turn`: the rounds of recursion that are left out after the node; without
- * frames if there are none. */
+/* Add the row of a node. `turn`: the recursion that is left out after the node; its number of
+ * frames is 0 if none is. */
 static void put_node(tree_walk *walk, uint32_t node, uint32_t depth, tree_row row, mp_turn turn)
 {
     const mp_tree_node *tree_node = &walk->model->tree.items[node];

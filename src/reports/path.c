@@ -81,7 +81,7 @@ typedef struct path_arguments {
     mp_argument_texts exclude;
     bool all_kinds;
     int64_t paths;
-    int64_t limit; /* -1 = 100 steps of a path, 10 paths to a type */
+    int64_t limit; /* steps, or paths to a type; -1 = the default: 100 steps, 10 paths */
 } path_arguments;
 
 /* Exclude the objects of this path from further paths, except objects that are on every path.

@@ -101,9 +101,9 @@ static int disconnect_table(sqlite3_vtab *table)
     return SQLITE_OK;
 }
 
-/* Pass the value of a constraint on a column to xFilter as its next argument. Use the first
- * constraint that compares in one of two ways. SQLite checks it too. Return false if there is
- * none. */
+/* Find the first constraint on a column with the operator `way` or `other`, and let SQLite pass its
+ * value to xFilter as the next argument. SQLite still checks the rows itself. Return false if there
+ * is none. */
 static bool use_constraint(sqlite3_index_info *plan, int column, int way, int other, int *arguments)
 {
     for (int i = 0; i < plan->nConstraint; i++) {

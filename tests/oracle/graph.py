@@ -323,7 +323,7 @@ def tree_by(graph, key_of):
 
 
 def statics_of(dump, graph):
-    """Return what is released without the objects to which the static fields of a type refer."""
+    """Return, for each type, the size released if its static fields referred to nothing."""
     place = {id(thing): at for at, thing in enumerate(dump.objects)}
     groups = {}
     for section, id_, kind, _, container in dump.root_rows:
