@@ -397,7 +397,7 @@ static mp_type_count *count_types(const mp_model *model)
 }
 
 /* Enter the change of a type. Dumps do not record which objects were created and deleted, so the
- * change counts as found. */
+ * difference alone is stored (mp_cost.found). */
 static void enter_type(mp_type_counts *counts, uint32_t type, mp_type_count change)
 {
     mp_model *model = counts->model;
