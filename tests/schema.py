@@ -361,7 +361,7 @@ def faults_of(validator, answer):
 
 
 def validator_of(schema, name=None):
-    """Return a validator of answers, or of what $defs has by that name."""
+    """Return a validator of answers; with a name, a validator of the definition in $defs that has it."""
     if name:
         schema = {"$ref": "#/$defs/" + name, "$defs": schema["$defs"]}
     try:

@@ -12,7 +12,7 @@ static const char introduction[] =
     "the first rows only: call a tool again with the same arguments and its cursor for all rows. "
     "Many tools have these arguments; not-type and so on exclude what matches:";
 
-/* Return true if tools whose command has the option have it as an argument. */
+/* Return true if an option of a command is also an argument of the command's tool. */
 static bool may_offer(const cli_option *option)
 {
     return (option->kind == CLI_ASKS || option->kind == CLI_READS_AS) && !option->no_tool &&
