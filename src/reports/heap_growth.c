@@ -348,7 +348,8 @@ bool mp_section_growth(mp_document *document, const mp_window *window,
     table->title_of_many =
         mp_document_text(document, "Growth by %s", mp_dimension_title(dimension));
     table->order = order->columns[0];
-    table->empty = mp_empty_text(asked, "nothing grew or shrank");
+    table->empty = mp_empty_text(asked, mp_window_has_span(window) ? "nothing grew or shrank"
+                                                                   : MP_ONE_SNAPSHOT);
     size_t count, unchanged;
     const mp_grouping *grouping = mp_window_groups(window, dimension, MP_GROUPS_SCOPED);
     growth_row *rows = growth_rows(grouping, asked, order, &count, &unchanged);
@@ -361,7 +362,12 @@ bool mp_section_growth(mp_document *document, const mp_window *window,
         judged = count < AT_LEAST ? count : judged;
         set_trends(document, window, grouping, rows, judged, shown);
         say_steady(document, window->model, rows, judged);
-        mp_say_change(document, window, grouping);
+        if (mp_window_has_span(window))
+            mp_say_change(document, window, grouping);
+        else
+            mp_document_say(
+                document, MP_TONE_PLAIN, "Growth", "unknown: " MP_ONE_SNAPSHOT "%s",
+                asked->from || asked->to ? "" : "; give two or more files, the oldest first");
     }
     if (trends)
         mp_figure_growth(document, window, session, grouping, mp_dimension_title(dimension));
@@ -380,20 +386,13 @@ bool mp_section_growth(mp_document *document, const mp_window *window,
 
 static bool growth_of_heap(const mp_request *request, mp_document *document, mp_error *error)
 {
-    const mp_heap_arguments *asked = request->arguments;
     mp_window window;
     if (!mp_section_heap(document, request, true, &window, error))
         return false;
     mp_section_limits(document, request, &window);
-    bool ok = (mp_window_has_span(&window) || asked->from || asked->to || document->check_count ||
-               mp_fail(error, MP_ERROR_NO_ANSWER,
-                       "growth compares snapshots, and the recording has one: give two or more "
-                       "files, the oldest first")) &&
-              mp_section_growth(document, &window, asked, true, error);
-    if (ok) {
-        document->tables[document->table_count - 1].main = true;
-        mp_section_suppressions(document, &window);
-    }
+    bool ok = mp_section_growth(document, &window, request->arguments, true, error);
+    document->tables[document->table_count - 1].main = true;
+    mp_section_suppressions(document, &window);
     mp_window_free(&window);
     return ok;
 }
