@@ -3,13 +3,22 @@
 #include <math.h>
 #include <string.h>
 
+/* Return true if the column is a count whose name ends with the noun. */
+static bool counts(const mp_column *column, const char *noun)
+{
+    const size_t length = strlen(column->name), most = strlen(noun);
+    return column->unit == MP_COUNT && column->offset != MP_NO_MEMBER && length >= most &&
+           strcmp(column->name + length - most, noun) == 0;
+}
+
 bool mp_column_counts_objects(const mp_column *column)
 {
-    static const char objects[] = "objects";
-    const size_t length = strlen(column->name), most = sizeof objects - 1;
-    return column->unit == MP_COUNT && column->offset != MP_NO_MEMBER &&
-           ((length >= most && strcmp(column->name + length - most, objects) == 0) ||
-            strcmp(column->name, "created_per_second") == 0);
+    return counts(column, "objects") || counts(column, "created_per_second");
+}
+
+bool mp_column_counts_calls(const mp_column *column)
+{
+    return counts(column, "calls");
 }
 
 void mp_row_hide_objects(const mp_column *columns, size_t count, void *row)

@@ -147,7 +147,7 @@ static bool read_member(loader *load, line_values *values, const char *name, jso
                   {"modules", offsetof(run_values, modules)}};
     /* Times may be negative, because clocks can be set back while a program runs. */
     for (size_t i = 0; i < MP_AMOUNTS && mp_amount_fields[i].name; i++)
-        if (strcmp(mp_amount_fields[i].name, name) == 0)
+        if (strcmp(mp_amount_name(i, load->runs[0]->has), name) == 0)
             return read_figure(load, offsetof(run_values, amounts) + i * sizeof(int64_t), value,
                                strcmp(name, "exclusive_us") == 0 ? -MOST : 0);
     for (size_t i = 0; i < sizeof totals / sizeof *totals; i++)
@@ -339,6 +339,7 @@ static bool read_head(loader *load, const line_values *values)
         return FAIL(
             load, "the line has an invalid start time, expected one such as 2026-03-02T08:16:00Z");
     head.has = (unsigned)values->knows;
+    head.holds |= head.has & MP_HAS_SAMPLES ? MP_HOLDS_SAMPLES : 0;
     head.complete = values->complete != 0;
     head.open_ended = values->complete == NOT_KNOWN;
     head.torn = values->torn != 0;

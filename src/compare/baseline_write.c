@@ -73,11 +73,18 @@ static void add_figure(mp_json *line, const char *name, const int64_t *figures, 
     mp_json_close(line, ']');
 }
 
+/* The runs of a digest. */
+typedef struct run_list {
+    const mp_digest *const *items;
+    size_t count;
+} run_list;
+
 /* Add the amounts of an entry, one element of `amounts` per run. */
-static void add_amounts(mp_json *line, const mp_amounts *amounts, size_t runs)
+static void add_amounts(mp_json *line, const mp_amounts *amounts, run_list runs)
 {
     for (size_t i = 0; i < MP_AMOUNTS && mp_amount_fields[i].name; i++)
-        add_figure(line, mp_amount_fields[i].name, &amounts->values[i], runs, MP_AMOUNTS, false);
+        add_figure(line, mp_amount_name(i, runs.items[0]->has), &amounts->values[i], runs.count,
+                   MP_AMOUNTS, false);
 }
 
 static void put_frame(mp_json *line, const mp_dictionary *dictionary, const mp_frame_key *frame,
@@ -166,7 +173,7 @@ static void add_stack(mp_json *line, shared_callers *shared, const mp_dictionary
 
 static void put_entry(mp_text_buffer *buffer, shared_callers *shared,
                       const mp_dictionary *dictionary, mp_level level, const mp_entry_key *key,
-                      const mp_amounts *amounts, size_t runs)
+                      const mp_amounts *amounts, run_list runs)
 {
     mp_json line = begin_line(buffer);
     add_text(&line, "of", mp_level_name(level));
@@ -185,12 +192,6 @@ static void put_entry(mp_text_buffer *buffer, shared_callers *shared,
     add_amounts(&line, amounts, runs);
     end_line(&line);
 }
-
-/* The runs of a digest. */
-typedef struct run_list {
-    const mp_digest *const *items;
-    size_t count;
-} run_list;
 
 /* An entry, by its index among the entries of all runs. */
 typedef struct listed {
@@ -226,7 +227,7 @@ static uint64_t put_list(mp_text_buffer *buffer, shared_callers *shared,
         qsort_r(order, entries.count, sizeof *order, by_key, (void *)(uintptr_t)dictionary);
     for (size_t i = 0; i < entries.count; i++)
         put_entry(buffer, shared, dictionary, level, &order[i].key,
-                  &amounts[order[i].place * runs.count], runs.count);
+                  &amounts[order[i].place * runs.count], runs);
     uint64_t count = entries.count;
     free(order);
     free(amounts);
@@ -282,7 +283,7 @@ static void put_totals(mp_text_buffer *buffer, run_list runs, uint64_t entries)
     add_figure(&line, "unreachable_bytes", &state->unreachable_bytes, runs.count, FIGURES, false);
     add_figure(&line, "modules", &state->modules, runs.count, FIGURES, true);
     add_number(&line, "entries", (int64_t)entries);
-    add_amounts(&line, amounts, runs.count);
+    add_amounts(&line, amounts, runs);
     end_line(&line);
     free(amounts);
     free(state);

@@ -95,11 +95,12 @@ static bool fits(const mp_builds *builds, const mp_digest *digest, mp_error *err
 {
     if (!builds->count)
         return true;
-    if (digest->kind != builds->kind)
+    const char *first = mp_holds_name(builds->kind, builds->holds);
+    const char *next = mp_holds_name(digest->kind, digest->holds);
+    if (first != next)
         return mp_fail(error, MP_ERROR_ARGUMENT,
                        "%s is %s and %s is %s; a trend needs recordings of one kind",
-                       builds->items[0].path, mp_kind_name(builds->kind), digest->path,
-                       mp_kind_name(digest->kind));
+                       builds->items[0].path, first, digest->path, next);
     if (strcmp(digest->conditions, builds->conditions) != 0)
         return mp_fail(
             error, MP_ERROR_ARGUMENT, "%s has %s, and %s has %s; use the same options for all",
@@ -136,8 +137,8 @@ bool mp_builds_add(mp_builds *builds, const mp_digest *digest, const mp_dictiona
     if (!builds->dictionary)
         builds->dictionary = mp_dictionary_new();
     builds->kind = digest->kind;
-    builds->holds |=
-        mp_kind_holds(digest->kind) | (digest->holds & (MP_HOLDS_UNSIZED | MP_HOLDS_UNCOUNTED));
+    builds->holds |= mp_kind_holds(digest->kind) |
+                     (digest->holds & (MP_HOLDS_UNSIZED | MP_HOLDS_UNCOUNTED | MP_HOLDS_SAMPLES));
     bool profile = builds->holds & MP_HOLDS_PROFILE;
     mp_dictionary *state = builds->dictionary;
     translation by = translation_of(dictionary, state);

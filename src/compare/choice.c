@@ -42,7 +42,9 @@ const char *mp_evaluation_label(mp_evaluation *evaluation, mp_select_by by, cons
                    ? mp_arena_format(evaluation->scratch, "%s at %s", type, source)
                    : type;
     case MP_BY_METHOD: /* the main block of a program is named after the program */
-        return *name ? mp_arena_format(evaluation->scratch, "%s %s", name, program) : program;
+        return *name && *program ? mp_arena_format(evaluation->scratch, "%s %s", name, program)
+               : *name           ? name
+                                 : program;
     case MP_BY_MODULE:
         return program;
     case MP_BY_AREA: /* areas are not entries of a digest */

@@ -176,13 +176,19 @@ const mp_amount_field mp_amount_fields[MP_AMOUNTS] = {
     {"leaked_objects", MP_HAS_HISTORY},
     {"leaked_bytes", MP_HAS_HISTORY},
     {"retained_bytes", MP_HAS_RETAINED},
-    {"exclusive_us", MP_HAS_COSTS},
+    {"exclusive_us", MP_HAS_COSTS | MP_HAS_SAMPLES},
     {"calls", MP_HAS_COSTS},
     {"scoped_bytes", MP_HAS_SCOPED},
     {"accepted_objects", MP_HAS_HISTORY},
     {"accepted_bytes", MP_HAS_HISTORY},
     {NULL, MP_HAS_HISTORY},
 };
+
+const char *mp_amount_name(size_t field, unsigned has)
+{
+    const bool cost = field == offsetof(mp_amounts, exclusive_us) / sizeof(int64_t);
+    return cost && has & MP_HAS_SAMPLES ? "samples" : mp_amount_fields[field].name;
+}
 
 static bool has_bytes(const mp_amounts *amounts)
 {

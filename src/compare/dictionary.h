@@ -63,6 +63,7 @@ enum {
     MP_HAS_COSTS = 8,
     MP_HAS_SCOPED = 16,
     MP_HAS_GARBAGE = 32, /* unreachable objects of a complete dump */
+    MP_HAS_SAMPLES = 64, /* costs of a profile are samples, not MP_HAS_COSTS */
 };
 
 /* Value of `scoped_bytes` in a sum whose parts may count the same objects: objects scoped to one
@@ -70,7 +71,7 @@ enum {
  * be subtracted. */
 enum { MP_SCOPED_UNKNOWN = -1 };
 
-/* Amounts of an entry: objects, bytes and microseconds, by name and in the order of
+/* Amounts of an entry: objects, bytes and microseconds or samples, by name and in the order of
  * mp_amount_fields. `objects`, `bytes` and `scoped_bytes` are alive at the digest's `to`.
  * `scoped_bytes` counts objects of other entries that are scoped to objects of this entry, directly
  * or through other owners. Sites that differ only in the names of their objects are compared as
@@ -82,7 +83,7 @@ typedef union mp_amounts {
         int64_t created, created_bytes, deleted;
         int64_t leaked_objects, leaked_bytes;
         int64_t retained_bytes;
-        int64_t exclusive_us, calls;
+        int64_t exclusive_us, calls; /* exclusive_us: with MP_HAS_SAMPLES, samples */
         int64_t scoped_bytes;
         int64_t accepted_objects, accepted_bytes; /* leaks that suppressions accept */
         int64_t leaking_bytes; /* steady leaks; 0 in baselines, which do not store them */
@@ -92,9 +93,12 @@ typedef union mp_amounts {
 
 typedef struct mp_amount_field {
     const char *name; /* name in baselines; NULL: not stored */
-    unsigned has;     /* MP_HAS_... bit that is set if the amount is known */
+    unsigned has;     /* MP_HAS_... bits; the amount is known if one of them is set */
 } mp_amount_field;
 extern const mp_amount_field mp_amount_fields[MP_AMOUNTS];
+/* Return the name of an amount in baselines that have these MP_HAS_...: "samples" in place of
+ * "exclusive_us" for samples. */
+const char *mp_amount_name(size_t field, unsigned has);
 
 /* Add or subtract two amounts field by field. The sum of scoped bytes is MP_SCOPED_UNKNOWN if it
  * may count objects twice. Amounts of a recording, and of all lines of a baseline, never

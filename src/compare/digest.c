@@ -397,8 +397,8 @@ static mp_id_index number_overloads(const mp_weights *weights, const uint32_t *n
 
 static void digest_paths(builder *state)
 {
-    static const mp_weighing seconds[] = {MP_WEIGH_SECONDS};
-    mp_weights weights = mp_weights_of(state->filter, NULL, seconds, 1);
+    const mp_weighing usual[] = {mp_weighing_usual(state->filter)};
+    mp_weights weights = mp_weights_of(state->filter, NULL, usual, 1);
     uint32_t *frames = mp_alloc_zero(weights.count, sizeof *frames);
     uint32_t *names = mp_alloc_zero(weights.count, sizeof *names);
     for (uint32_t i = 1; i < weights.count; i++)
@@ -430,7 +430,7 @@ static void digest_profile(builder *state)
 {
     mp_digest *digest = state->digest;
     mp_profile_costs costs = mp_profile_costs_of(state->filter);
-    digest->has = MP_HAS_COSTS;
+    digest->has = state->model->holds & MP_HOLDS_SAMPLES ? MP_HAS_SAMPLES : MP_HAS_COSTS;
     digest_code(state, MP_LEVEL_LINE, &costs.lines);
     digest_code(state, MP_LEVEL_METHOD, &costs.methods);
     digest_code(state, MP_LEVEL_MODULE, &costs.programs);

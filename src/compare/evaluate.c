@@ -14,16 +14,16 @@ static void judge_rule(mp_evaluation *evaluation)
     const mp_rule *rule = evaluation->rule;
     const mp_measure_row *row = &mp_measure_rows[rule->measure];
     const mp_digest *base = mp_rule_needs_base(rule) ? context->base : context->now;
-    if (row->has & ~context->now->has)
-        MP_DISMISS(evaluation, "%s does not record %s", mp_kind_name(context->now->kind),
-                   row->told);
+    const char *name = mp_holds_name(context->now->kind, context->now->holds);
+    if (!(row->has & context->now->has))
+        MP_DISMISS(evaluation, "%s does not record %s", name, row->told);
     else if (!base)
         MP_DISMISS(evaluation, "there is no base to compare with; %sbase FILE names one",
                    context->dashes);
-    else if (base->kind != context->now->kind)
-        MP_DISMISS(evaluation, "the base is %s, expected %s", mp_kind_name(base->kind),
-                   mp_kind_name(context->now->kind));
-    else if (row->has & ~base->has)
+    else if (mp_holds_name(base->kind, base->holds) != name)
+        MP_DISMISS(evaluation, "the base is %s, expected %s",
+                   mp_holds_name(base->kind, base->holds), name);
+    else if (!(row->has & base->has))
         MP_DISMISS(evaluation, "the base does not record %s", row->told);
     else if (rule->bound.spreads && !base->run_count)
         MP_DISMISS(evaluation,

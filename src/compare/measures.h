@@ -24,6 +24,7 @@ typedef enum mp_measure {
     MP_MEASURE_PLATFORM_GROWTH,
     MP_MEASURE_SECONDS,
     MP_MEASURE_CALLS,
+    MP_MEASURE_SAMPLES,
     MP_MEASURE_COVERAGE,
     MP_MEASURE_NEW_LEAK_SITES,
     MP_MEASURE_NEW_SITES,
@@ -41,6 +42,7 @@ typedef enum mp_rule_unit {
     MP_RULE_COUNT, /* number of sites, types, methods, modules */
     MP_RULE_LINES, /* executed lines, as a share of the executable ones */
     MP_RULE_US,    /* microseconds; policies and reports show seconds */
+    MP_RULE_SAMPLES,
     MP_RULE_UNITS,
 } mp_rule_unit;
 
@@ -72,7 +74,7 @@ typedef struct mp_measure_row {
     const char *done;  /* words after a number: "18.6 KiB leaked" */
     const char *noun;  /* name of the counted things: "3 sites" */
     mp_rule_unit unit;
-    unsigned has;       /* MP_HAS_... bits that the digest must have */
+    unsigned has;       /* MP_HAS_... bits of which the digest must have one */
     unsigned select_by; /* accepted selectors, as mp_select_by bits */
     bool selects;       /* a selector is required */
     bool is_new;        /* counts entries that the base does not have */

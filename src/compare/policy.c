@@ -266,7 +266,7 @@ static bool parse_measure(parser *p, bool is_new)
                            ? "leak site, site, type, method or module"
                            : "leaked, leak sites, live, peak, created, deleted objects, "
                              "retained, growth, trend, platform memory, platform growth, seconds, "
-                             "calls, coverage or no new");
+                             "calls, samples, coverage or no new");
 }
 
 /* Parse a selector such as "type" or "source". */

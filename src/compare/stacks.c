@@ -168,6 +168,7 @@ static mp_weight weight_of(const mp_amounts *amounts, mp_weighing weighing)
     case MP_WEIGH_CREATED:
         return (mp_weight){.self = amounts->created_bytes, .own_count = amounts->created};
     case MP_WEIGH_SECONDS:
+    case MP_WEIGH_SAMPLES:
         return (mp_weight){.self = amounts->exclusive_us, .own_count = amounts->calls};
     case MP_WEIGH_CALLS:
         return (mp_weight){.self = amounts->calls};

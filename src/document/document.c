@@ -37,9 +37,41 @@ void mp_document_free(mp_document *document)
     free(document);
 }
 
+/* Return the text with "samples" in place of "seconds"; both have the same length. */
+static const char *samples_text(mp_document *document, const char *text)
+{
+    const char *found = text ? strstr(text, "econds") : NULL;
+    if (!found)
+        return text;
+    char *copy = mp_arena_copy(document->arena, text, strlen(text));
+    memcpy(copy + (found - text), "amples", strlen("amples"));
+    return copy;
+}
+
+/* Return the columns with samples in place of seconds. People see only those that have values. A
+ * table that has a column of samples already keeps both. */
+static const mp_column *columns_of_samples(mp_document *document, const mp_column *columns,
+                                           size_t count)
+{
+    mp_column *samples = mp_arena_alloc(document->arena, count * sizeof *samples);
+    for (size_t i = 0; i < count; i++) {
+        samples[i] = columns[i];
+        samples[i].flags |= columns[i].offset == MP_NO_MEMBER ? 0 : MP_IF_KNOWN;
+        const char *name = samples_text(document, columns[i].name);
+        if (columns[i].unit != MP_SECONDS || mp_column_find(columns, count, name) < count)
+            continue;
+        samples[i].name = name;
+        samples[i].title = samples_text(document, columns[i].title);
+        samples[i].unit = MP_COUNT;
+    }
+    return samples;
+}
+
 mp_table *mp_document_table(mp_document *document, const char *name, const char *title,
                             mp_shape shape, const mp_column *columns, size_t column_count)
 {
+    if (document->sampled)
+        columns = columns_of_samples(document, columns, column_count);
     mp_grow(&document->tables, &document->table_capacity, document->table_count + 1,
             sizeof *document->tables);
     mp_table *table = &document->tables[document->table_count++];
@@ -235,6 +267,9 @@ void mp_table_put(mp_document *document, mp_table *table, const void *row)
     table->uncounted |= document->uncounted;
     for (size_t i = 0; document->uncounted && i < table->column_count; i++)
         if (mp_column_counts_objects(&table->columns[i]))
+            cells[i] = (mp_cell){0};
+    for (size_t i = 0; document->sampled && i < table->column_count; i++)
+        if (mp_column_counts_calls(&table->columns[i]))
             cells[i] = (mp_cell){0};
 }
 

@@ -195,6 +195,8 @@ struct mp_document {
     bool exact_bytes;    /* sizes for people in bytes, not KiB, MiB, GiB */
     bool unsized;        /* object sizes are not recorded, so 0 bytes means unknown */
     bool uncounted;      /* numbers of objects are not recorded, and left out */
+    bool sampled;        /* costs are samples: columns of seconds are columns of samples, and
+                          * numbers of calls are left out */
     bool failed;         /* a limit was exceeded, or a violation found */
     bool unjudged;       /* a request could not be answered, such as a rule of a policy */
     bool fits_nothing;   /* nothing in the input matches the selection */
@@ -231,7 +233,8 @@ void mp_shared_parts_free(mp_shared_parts *shared);
  * stacks move to `shared`, which must outlive the document. */
 void mp_document_pack(mp_document *document, mp_shared_parts *shared);
 
-/* Return a new table; valid until the next one is added. */
+/* Return a new table; valid until the next one is added. In a document of samples, a column of
+ * seconds counts samples, and both its name and its title say so. */
 mp_table *mp_document_table(mp_document *document, const char *name, const char *title,
                             mp_shape shape, const mp_column *columns, size_t column_count);
 #define MP_TABLE(document, name, title, shape, columns)                                            \

@@ -28,6 +28,7 @@ static const event_of events[] = {
     {"Objects", "objects alive", MP_WEIGH_RETAINED, true},
     {"Microseconds", "time spent", MP_WEIGH_SECONDS, false},
     {"Calls", "calls", MP_WEIGH_SECONDS, true},
+    {"Samples", "samples", MP_WEIGH_SAMPLES, false},
 };
 
 /* A function's own cost at a line, or the cost of its calls to another function. */

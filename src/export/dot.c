@@ -2,7 +2,8 @@
  * tree of a dump by type, or the call graph of a profile. Small nodes are left out: their sums are
  * in the nodes above them, and the graph's label states their number.
  *
- * The attributes `own` and `all` of a node are exact numbers of bytes or microseconds. */
+ * The attributes `own` and `all` of a node are exact numbers of bytes, microseconds or
+ * samples. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +26,8 @@ enum { LABEL_BYTES = 80, TOOLTIP_BYTES = 400 };
 typedef struct dot_out {
     FILE *file;
     mp_arena arena;
-    bool seconds, uncounted;
+    mp_unit unit; /* MP_BYTES, MP_SECONDS, or MP_COUNT for samples */
+    bool uncounted;
     int64_t whole;
     int64_t nodes, edges;
 } dot_out;
@@ -55,12 +57,14 @@ static void put_quoted(dot_out *out, const char *text, size_t most)
 
 static const char *amount(const dot_out *out, int64_t value, char text[MP_UNIT_TEXT])
 {
-    if (!out->seconds) {
+    if (out->unit == MP_BYTES)
         mp_format_bytes(text, value, false, false);
-        return text;
-    }
-    mp_format_seconds(text, value, false);
-    memcpy(text + strlen(text), " s", sizeof " s");
+    else if (out->unit == MP_COUNT)
+        mp_format_count(text, value, false);
+    else
+        mp_format_seconds(text, value, false);
+    if (out->unit == MP_SECONDS)
+        memcpy(text + strlen(text), " s", sizeof " s");
     return text;
 }
 
@@ -231,7 +235,9 @@ static bool run_tree(const mp_request *request, mp_document *document, mp_error 
         weighing = MP_WEIGH_ALIVE;
         weights = mp_weights_of(request->filter, &window, &weighing, 1);
     }
-    dot_out out = {.file = request->file, .uncounted = request->model->holds & MP_HOLDS_UNCOUNTED};
+    dot_out out = {.file = request->file,
+                   .unit = MP_BYTES,
+                   .uncounted = request->model->holds & MP_HOLDS_UNCOUNTED};
     mp_written_totals sums = mp_nothing_written;
     *(weighing == MP_WEIGH_LEAKED     ? &sums.leaked_bytes
       : weighing == MP_WEIGH_RETAINED ? &sums.retained_bytes
@@ -279,7 +285,7 @@ static void put_arrows(dot_out *out, const mp_calls *calls, const bool *is_shown
             sum.us += arrows[next].us;
         }
         char number[MP_UNIT_TEXT];
-        mp_format_count(number, sum.calls, false);
+        mp_format_count(number, out->unit == MP_COUNT ? sum.us : sum.calls, false);
         put_edge(out, "n", sum.caller, "n", sum.callee, sum.us, number);
     }
     free(arrows);
@@ -294,7 +300,7 @@ static int64_t all_of(const mp_callable *callable)
 static void put_callable(dot_out *out, const mp_callable *callable, uint32_t place)
 {
     char counted[2 * MP_UNIT_TEXT] = "", number[MP_UNIT_TEXT];
-    if (callable->calls >= 0) {
+    if (callable->calls >= 0 && out->unit != MP_COUNT) {
         mp_format_count(number, callable->calls, false);
         snprintf(counted, sizeof counted, "%s call%s", number, callable->calls == 1 ? "" : "s");
     }
@@ -305,16 +311,18 @@ static bool run_graph(const mp_request *request, mp_document *document, mp_error
 {
     (void)error;
     mp_calls calls = mp_calls_of_profile(request->filter, NULL);
-    dot_out out = {.file = request->file, .seconds = true};
+    const bool sampled = request->model->holds & MP_HOLDS_SAMPLES;
+    dot_out out = {.file = request->file, .unit = sampled ? MP_COUNT : MP_SECONDS};
     candidate *candidates = mp_alloc(((size_t)calls.count + 1) * sizeof *candidates);
     size_t shown;
     mp_written_totals sums = mp_nothing_written;
     int64_t rest = 0;
-    out.whole = sums.seconds = mp_profile_total(request->filter).exclusive_us;
+    out.whole = mp_profile_total(request->filter).exclusive_us;
+    mp_written_add_profile(&sums, request->filter);
     for (uint32_t i = 0; i < calls.count; i++)
         candidates[i] = (candidate){all_of(&calls.items[i]), i};
     bool *is_shown = choose(&out, candidates, calls.count, calls.count, &shown);
-    open_graph(&out, "seconds", shown, calls.count, "methods", NULL);
+    open_graph(&out, sampled ? "samples" : "seconds", shown, calls.count, "methods", NULL);
     for (uint32_t i = 0; i < calls.count; i++)
         if (is_shown[i])
             put_callable(&out, &calls.items[i], i);

@@ -1,5 +1,7 @@
 #include "export/exporter.h"
 
+#include "query/profile_costs.h"
+
 bool mp_export_is_whole(const mp_request *request, mp_error *error)
 {
     const mp_model *model = request->model;
@@ -29,6 +31,7 @@ const mp_written_totals mp_nothing_written = {
     .roots = MP_UNKNOWN,
     .calls = MP_UNKNOWN,
     .seconds = MP_UNKNOWN,
+    .samples = MP_UNKNOWN,
     .truncated_stacks = MP_UNKNOWN,
 };
 
@@ -41,9 +44,27 @@ int64_t *mp_written_total(mp_written_totals *totals, mp_weighing weighing, bool 
         return counts ? &totals->leaked_objects : &totals->leaked_bytes;
     case MP_WEIGH_SECONDS:
         return counts ? &totals->calls : &totals->seconds;
+    case MP_WEIGH_SAMPLES:
+        return &totals->samples;
     default:
         return counts ? &totals->live_objects : &totals->live_bytes;
     }
+}
+
+static void add(int64_t *total, int64_t more)
+{
+    *total = *total == MP_UNKNOWN ? more : *total + more;
+}
+
+void mp_written_add_profile(mp_written_totals *totals, const mp_filter *filter)
+{
+    const mp_profile_totals profile = mp_profile_total(filter);
+    if (filter->holds & MP_HOLDS_SAMPLES) {
+        add(&totals->samples, profile.exclusive_us);
+        return;
+    }
+    add(&totals->seconds, profile.exclusive_us);
+    add(&totals->calls, profile.calls);
 }
 
 #define TOTAL(member, title, unit) MP_COLUMN(mp_written_totals, member, title, unit, MP_IF_KNOWN)
@@ -61,6 +82,7 @@ static const mp_column total_columns[] = {
     TOTAL(roots, "Roots", MP_COUNT),
     TOTAL(calls, "Calls", MP_COUNT),
     TOTAL(seconds, "Seconds", MP_SECONDS),
+    TOTAL(samples, "Samples", MP_COUNT),
     TOTAL(truncated_stacks, "Stacks that are cut", MP_COUNT),
 };
 

@@ -50,7 +50,7 @@ typedef struct mp_written_totals {
     int64_t snapshots;
     int64_t live_objects, live_bytes, created_objects, created_bytes, leaked_objects, leaked_bytes;
     int64_t retained_bytes, references, roots; /* totals of a heap dump */
-    int64_t calls, seconds;                    /* totals of a profile; seconds: in microseconds */
+    int64_t calls, seconds, samples;           /* totals of a profile; seconds: in microseconds */
     int64_t truncated_stacks;
 } mp_written_totals;
 
@@ -59,6 +59,9 @@ extern const mp_written_totals mp_nothing_written;
 /* Return the total that belongs to a column of weights: that of its amounts or, if `counts`, that
  * of its objects or calls. */
 int64_t *mp_written_total(mp_written_totals *totals, mp_weighing weighing, bool counts);
+
+/* Add the totals of a profile: seconds and calls, or samples. */
+void mp_written_add_profile(mp_written_totals *totals, const mp_filter *filter);
 
 /* Begin the document of an export with its title, "PATH: WHAT", and its totals. */
 void mp_written(mp_document *document, const mp_request *request, const char *what,

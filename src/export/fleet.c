@@ -35,9 +35,7 @@ static void add_totals(mp_written_totals *sums, const mp_request *request, const
         add(&sums->live_objects, totals.live_objects);
         add(&sums->live_bytes, totals.live_bytes);
     } else {
-        const mp_profile_totals totals = mp_profile_total(request->filter);
-        add(&sums->seconds, totals.exclusive_us);
-        add(&sums->calls, totals.calls);
+        mp_written_add_profile(sums, request->filter);
     }
 }
 

@@ -106,10 +106,8 @@ static bool run_heap(const mp_request *request, mp_document *document, mp_error 
 static bool run_profile(const mp_request *request, mp_document *document, mp_error *error)
 {
     (void)error;
-    mp_profile_totals totals = mp_profile_total(request->filter);
     mp_written_totals sums = mp_nothing_written;
-    sums.seconds = totals.exclusive_us;
-    sums.calls = totals.calls;
+    mp_written_add_profile(&sums, request->filter);
     lines_out out = open_lines(request, document, &sums);
     mp_document *answer = mp_document_new("export");
     mp_section_head(answer, request);

@@ -249,7 +249,11 @@ static void put_methods(metrics_out *out, const mp_filter *filter)
         {"method_seconds", "seconds", "Own time of one of the ten hottest methods."},
         {"method_calls", NULL, "Calls of one of the ten hottest methods."},
     };
+    static const measure samples[] = {
+        {"method_samples", NULL, "Own samples of one of the ten hottest methods."},
+    };
     const mp_model *model = filter->model;
+    const bool sampled = filter->holds & MP_HOLDS_SAMPLES;
     mp_profile_costs costs = mp_profile_costs_of(filter);
     for (size_t i = 0; i < costs.methods.count && i < WORST; i++) {
         const mp_code_cost *cost = &costs.methods.items[i];
@@ -265,7 +269,7 @@ static void put_methods(metrics_out *out, const mp_filter *filter)
                 (int64_t[MEASURES]){timed ? cost->exclusive_us : MP_UNKNOWN,
                                     counted ? cost->calls : MP_UNKNOWN});
     }
-    put_rows(out, measures, 2);
+    put_rows(out, sampled ? samples : measures, sampled ? 1 : 2);
     mp_profile_costs_free(&costs);
 }
 
@@ -316,10 +320,8 @@ static bool run_profile(const mp_request *request, mp_document *document, mp_err
     (void)error;
     mp_document *answer = mp_document_new("totals");
     metrics_out out = {.file = request->file};
-    mp_profile_totals totals = mp_profile_total(request->filter);
     mp_written_totals sums = mp_nothing_written;
-    sums.seconds = totals.exclusive_us;
-    sums.calls = totals.calls;
+    mp_written_add_profile(&sums, request->filter);
     mp_section_profile_totals(answer, request->filter, false);
     put_totals(&out, answer);
     put_methods(&out, request->filter);

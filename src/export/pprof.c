@@ -78,7 +78,7 @@ typedef struct pprof_out {
     uint32_t *texts;        /* text in `code` of each index from 1 */
     size_t text_count, text_capacity;
     mp_written_totals totals;
-    bool uncounted; /* numbers of objects are not known, and left out */
+    bool uncounted; /* numbers of objects or calls are not known, and left out */
     int64_t samples;
     int64_t unit; /* number of the file's units per byte or microsecond */
 } pprof_out;
@@ -293,6 +293,7 @@ static const value_names names_of[MP_WEIGHINGS] = {
     [MP_WEIGH_LEAKED] = {"leaked_objects", "leaked_space"},
     [MP_WEIGH_RETAINED] = {"inuse_objects", "inuse_space"},
     [MP_WEIGH_SECONDS] = {"samples", "cpu"},
+    [MP_WEIGH_SAMPLES] = {NULL, "samples"},
 };
 
 static Pprof__ValueType *value_type(pprof_out *out, const char *type, const char *unit)
@@ -332,7 +333,12 @@ static void add_head(pprof_out *out, const mp_model *model)
     static const char calls[] = "samples are calls";
     const mp_weights *weights = out->code.weights;
     bool times = weights->weighings[0] == MP_WEIGH_SECONDS;
-    const char *unit = !times ? "bytes" : out->unit > 1 ? "nanoseconds" : "microseconds";
+    const bool samples = weights->weighings[0] == MP_WEIGH_SAMPLES;
+    const char *unit = samples         ? "count"
+                       : !times        ? "bytes"
+                       : out->unit > 1 ? "nanoseconds"
+                                       : "microseconds";
+    const char *kind = samples ? "samples" : times ? "cpu" : "space";
     for (size_t i = 0; i < weights->columns; i++) {
         const value_names *names = &names_of[weights->weighings[i]];
         if (!out->uncounted)
@@ -341,9 +347,9 @@ static void add_head(pprof_out *out, const mp_model *model)
     }
     out->piece.n_sample_type = out->pending;
     out->piece.sample_type = (void *)out->pointers;
-    out->piece.period_type = value_type(out, times ? "cpu" : "space", unit);
+    out->piece.period_type = value_type(out, kind, unit);
     out->piece.period = out->unit;
-    out->piece.default_sample_type = text(out, times ? "cpu" : "inuse_space");
+    out->piece.default_sample_type = text(out, samples || times ? kind : "inuse_space");
     out->piece.time_nanos = began(model);
     int64_t comment = times ? text(out, calls) : 0;
     out->piece.comment = &comment;
@@ -375,7 +381,7 @@ static void write_weights(const mp_weights *weights, const mp_request *request,
     out->code = mp_code_of(weights);
     find_steps(out);
     out->totals = mp_nothing_written;
-    out->uncounted = request->model->holds & MP_HOLDS_UNCOUNTED;
+    out->uncounted = request->model->holds & (MP_HOLDS_UNCOUNTED | MP_HOLDS_SAMPLES);
     out->unit = unit_of(weights);
     add_head(out, request->model);
     add_samples(out);

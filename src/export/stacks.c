@@ -118,7 +118,8 @@ bool mp_stacks_weigh(const mp_request *request, mp_document *document, bool apar
 {
     static const mp_weighing heap[] = {MP_WEIGH_CREATED, MP_WEIGH_ALIVE, MP_WEIGH_LEAKED};
     const unsigned holds = request->filter->holds;
-    const mp_weighing other = holds & MP_HOLDS_GRAPH ? MP_WEIGH_RETAINED : MP_WEIGH_SECONDS;
+    const mp_weighing other =
+        holds & MP_HOLDS_GRAPH ? MP_WEIGH_RETAINED : mp_weighing_usual(request->filter);
     const size_t columns = sizeof heap / sizeof *heap;
     mp_window window = {0};
     bool is_heap = holds & MP_HOLDS_HISTORY;

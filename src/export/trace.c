@@ -350,11 +350,12 @@ static const mp_argument arguments[] = {
 const mp_exporter mp_exporter_trace = {
     .name = "trace",
     .endings = ".json",
-    .report = {.name = MP_EXPORT_TO("trace"),
-               .summary = "memory over time, or a traced profile, for Perfetto",
-               .wants_traces = true,
-               MP_ARGUMENTS(arguments, defaults),
-               .variants = {MP_HEAP_VARIANTS(run_memory),
-                            {.needs = MP_HOLDS_LEDGER, .run = run_memory},
-                            {.needs = MP_HOLDS_PROFILE, .run = run_profile}}},
+    .report =
+        {.name = MP_EXPORT_TO("trace"),
+         .summary = "memory over time, or a traced profile, for Perfetto",
+         .wants_traces = true,
+         MP_ARGUMENTS(arguments, defaults),
+         .variants = {MP_HEAP_VARIANTS(run_memory),
+                      {.needs = MP_HOLDS_LEDGER, .run = run_memory},
+                      {.needs = MP_HOLDS_PROFILE, .lacks = MP_HOLDS_SAMPLES, .run = run_profile}}},
 };

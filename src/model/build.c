@@ -16,10 +16,16 @@ const char *mp_kind_name(mp_kind kind)
     return names[kind];
 }
 
+const char *mp_holds_name(mp_kind kind, unsigned holds)
+{
+    static const char samples[] = "a profile of samples";
+    return holds & MP_HOLDS_SAMPLES ? samples : mp_kind_name(kind);
+}
+
 const char *mp_model_name(const mp_model *model)
 {
     const char *noun = model->inputs.count > 1 ? model->inputs.items[1].noun : NULL;
-    return noun ? noun : mp_kind_name(model->kind);
+    return noun ? noun : mp_holds_name(model->kind, model->holds);
 }
 
 unsigned mp_kind_holds(mp_kind kind)

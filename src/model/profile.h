@@ -1,5 +1,7 @@
-/* Execution profiles: costs without objects. Times are whole microseconds, which is exact, as files
- * state seconds with six decimals.
+/* Execution profiles: costs without objects. Costs are whole microseconds, which is exact, as files
+ * state seconds with six decimals. With MP_HOLDS_SAMPLES they are numbers of samples: members named
+ * ..._us then count samples, and executions and calls are unknown. All inputs of a model have the
+ * same unit.
  *
  * A file may contain several profiles. Each is a session with its own modules; its module number 0
  * is the session itself. Readers ensure that sums of these counts and times fit into 64 bits. */
@@ -39,7 +41,8 @@ enum {
     MP_UNKNOWN_CUMULATIVE = 16, /* set for all lines of reports: none has cumulative times */
 };
 
-/* One line of a module. Line 0 is its prologue, -1 its cleanup, -2 garbage collection. */
+/* One line of a module. Line 0 is its prologue, -1 its cleanup, -2 garbage collection; MP_NO_LINE:
+ * the module's costs, if lines are not recorded. */
 typedef struct mp_profile_line {
     mp_module_id module;
     int32_t line;
@@ -65,7 +68,7 @@ typedef struct mp_profile_node {
     mp_node_id node;
     mp_module_id module;
     mp_node_id parent;
-    int32_t line; /* line in the parent */
+    int32_t line; /* line in the parent; MP_NO_LINE: not recorded */
     int64_t calls, cumulative_us;
 } mp_profile_node;
 

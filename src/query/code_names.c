@@ -47,6 +47,7 @@ mp_code_place mp_cost_place(const mp_model *model, const mp_code_cost *cost)
 
 mp_code_place mp_module_place(const mp_model *model, const mp_module *module)
 {
-    return place_of(model, module->program.i ? module->program : module->name, module->method,
+    const bool named = module->program.i || module->method.i;
+    return place_of(model, named ? module->program : module->name, module->method,
                     module->start_line, module->run_by_several, module->runtime);
 }

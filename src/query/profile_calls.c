@@ -117,7 +117,8 @@ static void edges_of_tree(const builder *from)
                                   .span = preorder.span[i],
                                   .callable = callable_of(from, node->module),
                                   .line = node->line,
-                                  .has_line = preorder.parent[i] != 0,
+                                  .has_line =
+                                      preorder.parent[i] != 0 && (uint32_t)node->line != MP_NO_LINE,
                                   .calls = node->calls,
                                   .total = {times[i], 0}};
     }

@@ -30,7 +30,8 @@ mp_profile_totals mp_profile_total(const mp_filter *filter)
             totals.calls += line->executions;
     }
     mp_module_groups groups = mp_module_groups_of(filter);
-    totals.modules = groups.program_count;
+    /* Groups are sorted by the ids of their texts, so code of unknown programs comes first. */
+    totals.modules = groups.program_count - (groups.program_count && !groups.programs[0].program.i);
     mp_module_groups_free(&groups);
     totals.partial = profile->from_report;
     return totals;

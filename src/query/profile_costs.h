@@ -1,7 +1,8 @@
 /* Execution profiles, summed by line, method, program and call path.
  *
  * All functions read a complete model; results are empty if it has no profile. Arrays belong to the
- * result, strings are ids of the model. Times are whole microseconds, counts are exact to 64 bits.
+ * result, strings are ids of the model. Costs are in the unit of the profile, whole microseconds or
+ * samples (model/profile.h); counts are exact to 64 bits.
  * The session itself (module 0) has no row, but it is the root of the call tree.
  *
  * Rows are summed over all sessions by name. Modules of one session with equal program, method and
@@ -24,7 +25,7 @@ typedef struct mp_profile_totals {
     int64_t instrumentation_us; /* time of the profiler itself, excluded from all other sums */
     uint64_t instrumentation_lines;
     int64_t calls;    /* executions of line 0 of all modules */
-    uint64_t modules; /* number of programs, each with all its methods */
+    uint64_t modules; /* number of known programs, each with all its methods */
     bool partial;     /* some data comes from reports, which have at most 20 lines */
 } mp_profile_totals;
 

@@ -11,15 +11,16 @@
 
 static const struct {
     const char *name;
-    unsigned needs; /* capabilities: MP_HOLDS_... */
+    unsigned needs, lacks; /* capabilities that a model must and must not have: MP_HOLDS_... */
 } weighings[MP_WEIGHINGS] = {
-    [MP_WEIGH_LEAKED] = {"leaked", MP_HOLDS_HISTORY},
-    [MP_WEIGH_ALIVE] = {"alive", MP_HOLDS_LEDGER},
-    [MP_WEIGH_CREATED] = {"created", MP_HOLDS_HISTORY},
-    [MP_WEIGH_TEMPORARY] = {"temporary", MP_HOLDS_EVENTS},
-    [MP_WEIGH_SECONDS] = {"seconds", MP_HOLDS_PROFILE},
-    [MP_WEIGH_CALLS] = {"calls", MP_HOLDS_PROFILE},
-    [MP_WEIGH_RETAINED] = {"retained", MP_HOLDS_GRAPH},
+    [MP_WEIGH_LEAKED] = {"leaked", MP_HOLDS_HISTORY, 0},
+    [MP_WEIGH_ALIVE] = {"alive", MP_HOLDS_LEDGER, 0},
+    [MP_WEIGH_CREATED] = {"created", MP_HOLDS_HISTORY, 0},
+    [MP_WEIGH_TEMPORARY] = {"temporary", MP_HOLDS_EVENTS, 0},
+    [MP_WEIGH_SECONDS] = {"seconds", MP_HOLDS_PROFILE, MP_HOLDS_SAMPLES},
+    [MP_WEIGH_CALLS] = {"calls", MP_HOLDS_PROFILE, MP_HOLDS_SAMPLES},
+    [MP_WEIGH_SAMPLES] = {"samples", MP_HOLDS_SAMPLES, 0},
+    [MP_WEIGH_RETAINED] = {"retained", MP_HOLDS_GRAPH, 0},
 };
 
 const char *mp_weighing_name(mp_weighing weighing)
@@ -29,12 +30,14 @@ const char *mp_weighing_name(mp_weighing weighing)
 
 bool mp_weighing_fits(const mp_filter *filter, mp_weighing weighing)
 {
-    return (filter->holds & weighings[weighing].needs) == weighings[weighing].needs;
+    return (filter->holds & (weighings[weighing].needs | weighings[weighing].lacks)) ==
+           weighings[weighing].needs;
 }
 
 mp_weighing mp_weighing_usual(const mp_filter *filter)
 {
-    static const mp_weighing order[] = {MP_WEIGH_SECONDS, MP_WEIGH_LEAKED, MP_WEIGH_RETAINED};
+    static const mp_weighing order[] = {MP_WEIGH_SECONDS, MP_WEIGH_SAMPLES, MP_WEIGH_LEAKED,
+                                        MP_WEIGH_RETAINED};
     for (size_t i = 0; i < sizeof order / sizeof *order; i++)
         if (mp_weighing_fits(filter, order[i]))
             return order[i];

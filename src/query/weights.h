@@ -10,7 +10,7 @@
 #include "query/filter.h"
 #include "query/window.h"
 
-/* Metric: bytes and objects or, for profiles, microseconds and calls. */
+/* Metric: bytes and objects or, for profiles, microseconds and calls, or samples. */
 typedef enum mp_weighing {
     MP_WEIGH_LEAKED,    /* leaked_bytes, leaked_objects */
     MP_WEIGH_ALIVE,     /* live_bytes, live_objects */
@@ -18,16 +18,18 @@ typedef enum mp_weighing {
     MP_WEIGH_TEMPORARY, /* temporary_bytes, temporary_objects */
     MP_WEIGH_SECONDS,   /* microseconds, calls */
     MP_WEIGH_CALLS,     /* calls only */
+    MP_WEIGH_SAMPLES,   /* samples only */
     MP_WEIGH_RETAINED,  /* bytes and objects of a heap dump, by their dominators */
     MP_WEIGHINGS,
 } mp_weighing;
 
-/* Return the name of a metric: "leaked", "alive", "created", "temporary", "seconds", "calls" or
- * "retained". */
+/* Return the name of a metric: "leaked", "alive", "created", "temporary", "seconds", "calls",
+ * "samples" or "retained". */
 const char *mp_weighing_name(mp_weighing weighing);
 /* Return true if the filtered model has the metric. */
 bool mp_weighing_fits(const mp_filter *filter, mp_weighing weighing);
-/* Return the default metric: seconds, leaked, retained or alive, whichever is available first. */
+/* Return the default metric: seconds, samples, leaked, retained or alive, whichever is available
+ * first. */
 mp_weighing mp_weighing_usual(const mp_filter *filter);
 
 typedef enum mp_weight_kind {
@@ -65,11 +67,11 @@ typedef struct mp_weight_frame {
     bool allocator;    /* frame of an allocator, which does not name a site */
 } mp_weight_frame;
 
-/* Weight of a frame: `self` without, `total` with the frames below; bytes, microseconds or
- * calls. */
+/* Weight of a frame: `self` without, `total` with the frames below; bytes, microseconds,
+ * calls or samples. */
 typedef struct mp_weight {
     int64_t self, total;
-    int64_t own_count, all_count; /* number of objects or calls */
+    int64_t own_count, all_count; /* number of objects or calls; 0 for samples */
 } mp_weight;
 
 enum { MP_MOST_WEIGHINGS = 4 };
@@ -86,7 +88,7 @@ typedef struct mp_weights {
 
 /* Return the weights of the filtered model; for heaps and dumps, up to the end of the window;
  * `window` is NULL for profiles. The model must have all the metrics. MP_WEIGH_RETAINED must be the
- * only column; MP_WEIGH_SECONDS and MP_WEIGH_CALLS cannot be combined with metrics of heaps. Names
+ * only column; metrics of profiles cannot be combined with metrics of heaps. Names
  * belong to the model or to `names`. Release with mp_weights_free. */
 mp_weights mp_weights_of(const mp_filter *filter, const mp_window *window,
                          const mp_weighing *weighing, size_t columns);

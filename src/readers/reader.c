@@ -117,6 +117,7 @@ const mp_reader *mp_reader_of(mp_slice head, const char *path, const char *forma
 bool mp_loading_read(mp_loading *loading, mp_input *input)
 {
     mp_model *model = loading->model;
+    model->holds |= loading->reader->holds;
     if (!loading->state)
         loading->state = loading->reader->open(model, loading->diagnostics, loading->options);
     mp_input_summary *summary = MP_ADD(&model->inputs);

@@ -10,9 +10,11 @@
 #include "input/load_options.h"
 #include "model/model.h"
 
-/* Result of probing an input. It is an error if two readers claim the same input. */
+/* Result of probing an input: the highest claim wins. It is an error if two readers have it. */
 typedef enum mp_bid {
     MP_NOT_MINE,
+    MP_IF_CHOSEN,    /* it is another reader's unless the user chooses this one */
+    MP_PERHAPS_MINE, /* it looks like the format, which has no signature */
     MP_MINE,
 } mp_bid;
 
@@ -34,6 +36,7 @@ typedef struct mp_reader {
     const char *versions;
     const char *noun; /* what reports call it: "a massif profile"; NULL: named after its kind */
     mp_kind kind;     /* inputs of different kinds cannot be read together */
+    unsigned holds;   /* MP_HOLDS_... of all its inputs, in which the inputs of a model agree */
     /* Decide by the first bytes of an input. No I/O, no state. */
     mp_bid (*probe)(mp_slice head);
     /* Set the group and sequence of an input. Return false if it belongs to no group. NULL: inputs

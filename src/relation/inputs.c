@@ -7,7 +7,7 @@ typedef struct recording_row {
     const char *path, *format;
     int64_t format_version, files, bytes, records, complete, snapshots;
     int64_t live_objects, live_bytes, created_objects, created_bytes, deleted_objects;
-    int64_t leaked_objects, leaked_bytes, peak_bytes, seconds, calls;
+    int64_t leaked_objects, leaked_bytes, peak_bytes, seconds, calls, samples;
 } recording_row;
 
 static const mp_column recording_columns[] = {
@@ -30,6 +30,7 @@ static const mp_column recording_columns[] = {
     MP_FIELD(recording_row, peak_bytes, MP_BYTES, "most bytes alive at a snapshot"),
     MP_FIELD(recording_row, seconds, MP_SECONDS, "of a profile: time of all lines"),
     MP_FIELD(recording_row, calls, MP_COUNT, "of a profile: calls of all methods"),
+    MP_FIELD(recording_row, samples, MP_COUNT, "of a profile of samples: all of them"),
 };
 
 static uint64_t count_recordings(mp_relation_source *source)
@@ -95,8 +96,9 @@ static bool recording_at(mp_relation_source *source, uint64_t place, uint64_t wa
         set_heap(source, row);
     if (source->filter->holds & MP_HOLDS_PROFILE) {
         const mp_profile_totals totals = mp_profile_total(source->filter);
-        row->seconds = totals.exclusive_us;
-        row->calls = totals.calls;
+        const bool sampled = source->filter->holds & MP_HOLDS_SAMPLES;
+        *(sampled ? &row->samples : &row->seconds) = totals.exclusive_us;
+        row->calls = sampled ? MP_UNKNOWN : totals.calls;
     }
     return true;
 }

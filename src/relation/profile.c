@@ -5,7 +5,7 @@
 /* --- lines --- */
 
 typedef struct line_row {
-    int64_t line, start_line, seconds, calls;
+    int64_t line, start_line, seconds, calls, samples;
     const char *program, *method, *runtime_class, *code;
 } line_row;
 
@@ -18,6 +18,7 @@ static const mp_column line_columns[] = {
     MP_FIELD(line_row, seconds, MP_SECONDS, "time spent in the line itself"),
     MP_FIELD(line_row, calls, MP_COUNT, "executions of the line"),
     MP_FIELD(line_row, code, MP_TEXT, "source text of the line, where it was read"),
+    MP_FIELD(line_row, samples, MP_COUNT, "samples taken in the line, of a profile of samples"),
 };
 
 static uint64_t count_lines(mp_relation_source *source)
@@ -31,15 +32,18 @@ static bool line_at(mp_relation_source *source, uint64_t place, uint64_t wanted,
     (void)wanted, (void)texts;
     const mp_model *model = source->model;
     const mp_code_cost *cost = &mp_source_costs(source)->lines.items[place];
-    *(line_row *)row = (line_row){
-        .program = mp_model_text(model, cost->program),
-        .method = mp_model_text(model, cost->method),
-        .runtime_class = mp_model_text(model, cost->runtime),
-        .start_line = cost->start_line ? cost->start_line : MP_UNKNOWN,
-        .line = cost->line,
-        .seconds = cost->unknown & MP_UNKNOWN_EXCLUSIVE ? MP_UNKNOWN : cost->exclusive_us,
-        .calls = cost->unknown & MP_UNKNOWN_EXECUTIONS ? MP_UNKNOWN : cost->calls,
-        .code = mp_model_text(model, cost->code)};
+    const bool sampled = model->holds & MP_HOLDS_SAMPLES;
+    *(line_row *)row =
+        (line_row){.program = mp_model_text(model, cost->program),
+                   .method = mp_model_text(model, cost->method),
+                   .runtime_class = mp_model_text(model, cost->runtime),
+                   .start_line = cost->start_line ? cost->start_line : MP_UNKNOWN,
+                   .line = (uint32_t)cost->line == MP_NO_LINE ? MP_UNKNOWN : cost->line,
+                   .seconds = sampled || cost->unknown & MP_UNKNOWN_EXCLUSIVE ? MP_UNKNOWN
+                                                                              : cost->exclusive_us,
+                   .samples = sampled ? cost->exclusive_us : MP_UNKNOWN,
+                   .calls = cost->unknown & MP_UNKNOWN_EXECUTIONS ? MP_UNKNOWN : cost->calls,
+                   .code = mp_model_text(model, cost->code)};
     return true;
 }
 
@@ -56,7 +60,7 @@ const mp_relation mp_relation_lines = {
 /* --- calls --- */
 
 typedef struct call_row {
-    int64_t line, calls, seconds;
+    int64_t line, calls, seconds, samples;
     const char *caller, *callee;
 } call_row;
 
@@ -66,6 +70,7 @@ static const mp_column call_columns[] = {
     MP_FIELD(call_row, line, MP_NUMBER, "line of the call, in the caller"),
     MP_FIELD(call_row, calls, MP_COUNT, "calls from that line"),
     MP_FIELD(call_row, seconds, MP_SECONDS, "time spent in the callee for this caller"),
+    MP_FIELD(call_row, samples, MP_COUNT, "samples taken in the callee for this caller"),
 };
 
 static uint64_t count_calls(mp_relation_source *source)
@@ -79,14 +84,16 @@ static bool call_at(mp_relation_source *source, uint64_t place, uint64_t wanted,
     (void)wanted, (void)texts;
     const mp_calls *calls = mp_source_calls(source);
     const mp_call_edge *edge = &calls->edges[place];
-    const int64_t us = edge->as_caller.cost;
+    const int64_t cost = edge->as_caller.cost == MP_UNTOLD ? MP_UNKNOWN : edge->as_caller.cost;
+    const bool sampled = source->model->holds & MP_HOLDS_SAMPLES;
     if (edge->caller == MP_NO_CALLER)
         return false;
     *(call_row *)row = (call_row){.caller = calls->items[edge->caller].name,
                                   .callee = calls->items[edge->callee].name,
                                   .line = edge->has_line ? edge->line : MP_UNKNOWN,
-                                  .calls = edge->calls,
-                                  .seconds = us == MP_UNTOLD ? MP_UNKNOWN : us};
+                                  .calls = sampled ? MP_UNKNOWN : edge->calls,
+                                  .seconds = sampled ? MP_UNKNOWN : cost,
+                                  .samples = sampled ? cost : MP_UNKNOWN};
     return true;
 }
 

@@ -77,6 +77,7 @@ static void draw_stacks(mp_document *document, const mp_filter *filter, const mp
         {MP_WEIGH_ALIVE, "alive_stacks", "Alive, by stack"},
         {MP_WEIGH_CREATED, "created_stacks", "Created, by stack"},
         {MP_WEIGH_SECONDS, "seconds_stacks", "Seconds, by stack"},
+        {MP_WEIGH_SAMPLES, "samples_stacks", "Samples, by stack"},
         {MP_WEIGH_RETAINED, "retained_stacks", "Retained size by owner"},
     };
     enum { MOST_FRAMES = 4000 };
@@ -186,7 +187,8 @@ static bool run_profile(const mp_request *request, mp_document *document, mp_err
     mp_section_head(document, request);
     mp_section_profile_answer(document, model, &costs);
     draw_stacks(document, request->filter, NULL);
-    mp_section_methods(document, model, &costs, &asked);
+    if (mp_costs_have_lines(&costs)) /* otherwise, the other table has the methods */
+        mp_section_methods(document, model, &costs, &asked);
     bool ok = mp_section_profile_top(document, model, &costs, &asked, error);
     document->tables[document->table_count - 1].main = true;
     mp_section_profile_totals(document, request->filter, true);

@@ -62,7 +62,8 @@ static uint32_t *busiest(const mp_called *called, size_t *count)
     uint32_t *places = mp_alloc(((size_t)called->calls->count + 1) * sizeof *places);
     *count = 0;
     for (uint32_t i = 0; i < called->calls->count; i++)
-        if (called->of_bytes || called->calls->items[i].program.i)
+        if (called->of_bytes || called->calls->items[i].program.i ||
+            called->calls->items[i].method.i)
             places[(*count)++] = i;
     sort_places(called->calls, places, *count);
     return places;

@@ -324,7 +324,9 @@ static bool run_profile(const mp_request *request, mp_document *document, mp_err
     mp_section_session(document, request, false);
     mp_section_profile_totals(document, request->filter, false);
     tree_walk walk = {.document = document, .model = request->model, .times = costs};
-    walk.table = MP_TABLE(document, "tree", "Call tree by time", MP_ROWS, profile_columns);
+    walk.table =
+        MP_TABLE(document, "tree", document->sampled ? "Call tree by samples" : "Call tree by time",
+                 MP_ROWS, profile_columns);
     for (uint32_t i = 1; i < request->model->tree.count; i++)
         walk.total += request->model->tree.items[i].parent ? 0 : costs[i].inclusive_us;
     put_tree(&walk, request);

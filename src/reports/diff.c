@@ -38,13 +38,14 @@ static const mp_column side_columns[] = {
 
 static side_row put_side(mp_document *document, const char *name, const mp_digest *digest)
 {
-    bool history = digest->has & MP_HAS_HISTORY, costs = digest->has & MP_HAS_COSTS;
-    side_row row = {.totals = mp_amounts_known(&digest->totals, digest->has),
-                    .peak_objects = history ? digest->peak_objects : MP_UNKNOWN,
-                    .peak_bytes = history ? digest->peak_bytes : MP_UNKNOWN,
-                    .unreachable_bytes =
-                        digest->has & MP_HAS_GARBAGE ? digest->unreachable_bytes : MP_UNKNOWN,
-                    .modules = costs ? (int64_t)digest->modules : MP_UNKNOWN};
+    bool history = digest->has & MP_HAS_HISTORY, costs = digest->holds & MP_HOLDS_PROFILE;
+    side_row row = {
+        .totals = mp_amounts_known(&digest->totals, digest->has),
+        .peak_objects = history ? digest->peak_objects : MP_UNKNOWN,
+        .peak_bytes = history ? digest->peak_bytes : MP_UNKNOWN,
+        .unreachable_bytes = digest->has & MP_HAS_GARBAGE ? digest->unreachable_bytes : MP_UNKNOWN,
+        .modules = costs && (digest->modules || !document->sampled) ? (int64_t)digest->modules
+                                                                    : MP_UNKNOWN};
     mp_table *table = MP_TABLE(document, name, NULL, MP_RECORD, side_columns);
     table->flags = MP_FOR_PROGRAMS;
     mp_table_put(document, table, &row);
@@ -85,7 +86,7 @@ static const struct {
 static const char *amount_text(mp_document *document, mp_unit unit, int64_t amount, bool with_sign)
 {
     return unit == MP_BYTES     ? mp_bytes_text(document, amount, with_sign)
-           : unit == MP_SECONDS ? mp_seconds_text(document, amount, with_sign)
+           : unit == MP_SECONDS ? mp_spent_text(document, amount, with_sign)
                                 : mp_count_text(document, amount, with_sign);
 }
 
@@ -100,9 +101,11 @@ static void section_totals(mp_document *document, const mp_digest *base, const m
         int64_t b = *(const int64_t *)((const char *)&after + beside[i].offset);
         mp_unit unit = beside[i].unit;
         if (a == MP_UNKNOWN || b == MP_UNKNOWN ||
-            (document->uncounted && strncmp(beside[i].what, "Objects ", strlen("Objects ")) == 0))
+            (document->uncounted && strncmp(beside[i].what, "Objects ", strlen("Objects ")) == 0) ||
+            (document->sampled && strcmp(beside[i].what, "Calls") == 0))
             continue;
-        beside_row row = {.what = beside[i].what,
+        beside_row row = {.what =
+                              unit == MP_SECONDS && document->sampled ? "Samples" : beside[i].what,
                           .base = amount_text(document, unit, a, false),
                           .new = amount_text(document, unit, b, false),
                           .change = amount_text(document, unit, b - a, true),
@@ -203,18 +206,22 @@ void mp_section_sides(mp_document *document, const mp_digest *base, const mp_dig
 static void choose_level(const char *by, mp_diff *diff)
 {
     bool profile = diff->holds & MP_HOLDS_PROFILE;
-    const char *usual = profile ? "line" : diff->holds & MP_HOLDS_SITES ? "site" : "type";
+    const char *usual = diff->holds & MP_HOLDS_SAMPLES ? "method"
+                        : profile                      ? "line"
+                        : diff->holds & MP_HOLDS_SITES ? "site"
+                                                       : "type";
     diff->by = by ? by : usual;
     diff->level = mp_level_asked(diff->holds, diff->by);
 }
 
 bool mp_can_compare(const mp_digest *base, const mp_digest *now, mp_error *error)
 {
-    if (base->kind == now->kind)
-        return true;
-    return mp_fail(error, MP_ERROR_ARGUMENT,
+    const char *was = mp_holds_name(base->kind, base->holds),
+               *is = mp_holds_name(now->kind, now->holds);
+    return was == is ||
+           mp_fail(error, MP_ERROR_ARGUMENT,
                    "%s is %s and %s is %s: only recordings of one kind can be compared", base->path,
-                   mp_kind_name(base->kind), now->path, mp_kind_name(now->kind));
+                   was, now->path, is);
 }
 
 static bool can_group(const mp_diff *diff, const mp_digest *base, mp_error *error)
@@ -232,8 +239,11 @@ static const struct sort_word {
                   {"bytes", MP_DIFF_SIZE},
                   {"objects", MP_DIFF_OBJECTS},
                   {"inclusive", MP_DIFF_INCLUSIVE}},
-  profile_sorts[] = {{"worse", MP_DIFF_WORSE}, {"seconds", MP_DIFF_SIZE}, {"calls", MP_DIFF_CALLS}};
-enum { HEAP_SORTS = 4, DUMP_SORTS = 3, PROFILE_SORTS = 3 }; /* dumps use the first rows for heaps */
+  profile_sorts[] = {{"worse", MP_DIFF_WORSE},
+                     {"seconds", MP_DIFF_SIZE},
+                     {"calls", MP_DIFF_CALLS},
+                     {"samples", MP_DIFF_SIZE}};
+enum { HEAP_SORTS = 4, DUMP_SORTS = 3, PROFILE_SORTS = 4 }; /* dumps use the first rows for heaps */
 
 static bool choose_order(const char *sort, mp_diff *diff, const mp_digest *base,
                          const mp_digest *now, mp_error *error)
@@ -247,20 +257,25 @@ static bool choose_order(const char *sort, mp_diff *diff, const mp_digest *base,
     for (size_t i = 0; sort && i < count; i++)
         if (mp_text_is(words[i].word, sort))
             diff->order = words[i].order;
+    if (profile && sort && diff->order != MP_DIFF_WORSE &&
+        !mp_cost_word_fits(sort, diff->holds, "sort", error))
+        return false;
     if (diff->order != MP_DIFF_INCLUSIVE || base->has & now->has & MP_HAS_SCOPED)
         return true;
     return mp_fail_argument(error, "sort", sort, "%s does not record scopes of objects",
                             (base->has & MP_HAS_SCOPED ? now : base)->path);
 }
 
-/* Refuse a minimum change in bytes for profiles, and one in time for memory. */
-static bool check_min_change(const mp_ceiling *least, bool profile, mp_error *error)
+/* Refuse a minimum change in bytes for profiles, one in time for memory, and both for samples. */
+static bool check_min_change(const mp_ceiling *least, unsigned holds, mp_error *error)
 {
-    if (!least->set || least->bound.reference || least->is_time == profile)
+    const bool profile = holds & MP_HOLDS_PROFILE, samples = holds & MP_HOLDS_SAMPLES;
+    if (!least->set || least->bound.reference || (least->is_time == profile && !samples))
         return true;
-    return mp_fail_argument(error, "min-change", least->bound.text,
-                            "expected a percentage or a %s, such as %s", profile ? "time" : "size",
-                            profile ? "5ms" : "4K");
+    return mp_fail_argument(error, "min-change", least->bound.text, "expected a percentage%s",
+                            samples   ? ", such as 5%"
+                            : profile ? " or a time, such as 5ms"
+                                      : " or a size, such as 4K");
 }
 
 /* List the suppressed leaks of the new recording. */
@@ -307,8 +322,7 @@ static void draw_stacks(mp_document *document, const mp_request *request, const 
 static void match(mp_diff *diff, const mp_digest *base, const mp_digest *now)
 {
     diff->differences = mp_differences_of(diff->dictionary, base, now, diff->level);
-    diff->has =
-        (base->has & now->has) | (diff->holds & MP_HOLDS_PROFILE ? MP_HAS_COSTS : MP_HAS_LIVE);
+    diff->has = (base->has & now->has) | (diff->holds & MP_HOLDS_PROFILE ? 0 : MP_HAS_LIVE);
     if (!is_scoped(&diff->differences)) /* the inclusive bytes would repeat the bytes */
         diff->has &= ~(unsigned)MP_HAS_SCOPED;
     diff->nodes = diff->level == MP_LEVEL_DOMINATOR ? mp_diff_nodes_of(diff) : NULL;
@@ -338,8 +352,7 @@ static bool run(const mp_request *request, mp_document *document, mp_error *erro
     mp_diff diff = {.dictionary = request->dictionary, .holds = request->model->holds};
     document->uncounted = (base->holds | diff.holds) & MP_HOLDS_UNCOUNTED;
     choose_level(asked->by, &diff);
-    if (!check_min_change(&asked->min_change, diff.holds & MP_HOLDS_PROFILE, error) ||
-        !can_group(&diff, base, error))
+    if (!check_min_change(&asked->min_change, diff.holds, error) || !can_group(&diff, base, error))
         return false;
     mp_digest *now = mp_report_digest(request, error);
     if (!now)

@@ -21,13 +21,13 @@ typedef enum outcome {
 } outcome;
 
 static const struct {
-    const char *label[2]; /* labels for memory and for a profile */
+    const char *label[3]; /* labels for memory, for times and for samples */
     mp_tone tone;
 } verdicts[] = {
-    [SAME] = {{"Same", "Same"}, MP_TONE_PLAIN},
-    [WORSE] = {{"Worse", "Slower"}, MP_TONE_WORSE},
-    [BETTER] = {{"Better", "Faster"}, MP_TONE_BETTER},
-    [MIXED] = {{"Mixed", "Mixed"}, MP_TONE_WARNING},
+    [SAME] = {{"Same", "Same", "Same"}, MP_TONE_PLAIN},
+    [WORSE] = {{"Worse", "Slower", "More samples"}, MP_TONE_WORSE},
+    [BETTER] = {{"Better", "Faster", "Fewer samples"}, MP_TONE_BETTER},
+    [MIXED] = {{"Mixed", "Mixed", "Mixed"}, MP_TONE_WARNING},
 };
 
 #define FIELD(name) (offsetof(mp_amounts, name) / sizeof(int64_t))
@@ -37,7 +37,7 @@ static size_t measures_of(const mp_diff *diff, const mp_digest *base, const mp_d
 {
     bool profile = diff->holds & MP_HOLDS_PROFILE;
     size_t count = 0;
-    measures[count++] = profile ? (measure){FIELD(exclusive_us), .seconds = true, .what = "s"}
+    measures[count++] = profile ? (measure){FIELD(exclusive_us), .seconds = true, .what = ""}
                                 : (measure){FIELD(bytes), .what = "alive"};
     if (diff->has & MP_HAS_HISTORY && !base->late && !now->late)
         measures[count++] = (measure){FIELD(leaked_bytes), .what = "left behind"};
@@ -69,7 +69,7 @@ static outcome outcome_of(const measure *measures, size_t count)
 
 static const char *amount_of(mp_document *document, bool seconds, int64_t amount, bool with_sign)
 {
-    return seconds ? mp_seconds_text(document, amount, with_sign)
+    return seconds ? mp_spent_text(document, amount, with_sign)
                    : mp_bytes_text(document, amount, with_sign);
 }
 
@@ -96,11 +96,12 @@ static const char *figures_of(mp_document *document, const measure *measures, si
         if (!change && verdict != SAME)
             continue;
         text = mp_document_text(
-            document, "%s%s%s %s%s", text,
+            document, "%s%s%s%s%s%s", text,
             !*text             ? ""
             : verdict == MIXED ? ", but "
                                : ", ",
             amount_of(document, state->seconds, change ? state->change : state->base, change),
+            state->seconds ? mp_spent_unit(document, change ? state->change : state->base) : " ",
             state->what, change ? share_of(document, state->change, state->base) : "");
     }
     return text;
@@ -158,7 +159,7 @@ static const char *most_of(mp_document *document, const mp_diff *diff, const sid
     return mp_document_text(document, ", %s %s (%s%s)", word,
                             mp_difference_text(document, diff, entry->most),
                             amount_of(document, by->seconds, entry->most_change, true),
-                            by->seconds                          ? " s"
+                            by->seconds ? mp_spent_unit(document, entry->most_change)
                             : by->field == FIELD(retained_bytes) ? " retained"
                             : by->field == FIELD(leaked_bytes)   ? " left behind"
                             : named                              ? " alive"
@@ -207,7 +208,8 @@ static void say_verdict(mp_document *document, const mp_diff *diff, const measur
                         size_t count, outcome verdict, const mp_diff_arguments *asked,
                         bool with_most)
 {
-    bool profile = diff->holds & MP_HOLDS_PROFILE, up = verdict != BETTER, moved = false;
+    bool up = verdict != BETTER, moved = false;
+    const size_t unit = document->sampled ? 2 : diff->holds & MP_HOLDS_PROFILE ? 1 : 0;
     const measure *by = measures; /* measure that got worse, or better */
     for (size_t i = count; i-- > 0;) {
         by = measures[i].counts && (measures[i].change > 0) == up ? &measures[i] : by;
@@ -226,8 +228,8 @@ static void say_verdict(mp_document *document, const mp_diff *diff, const measur
         apart = mp_document_text(document, ", %s", count_of(document, diff, "new", entry.apart));
     if (verdict != SAME && with_most)
         most = most_of(document, diff, &entry, &rows, "most by", count > 1);
-    mp_document_say(document, verdicts[verdict].tone, verdicts[verdict].label[profile], "%s%s%s",
-                    text, apart, most);
+    mp_document_say(document, verdicts[verdict].tone, verdicts[verdict].label[unit], "%s%s%s", text,
+                    apart, most);
     say_leak(document, diff, *most && up ? entry.most : NULL, asked);
 }
 
@@ -250,7 +252,7 @@ static void say_side(mp_document *document, const mp_diff *diff, const measure *
     const char *sum = entry.sum && !diff->nodes
                           ? mp_document_text(document, "%s%s in ",
                                              amount_of(document, by->seconds, entry.sum, true),
-                                             by->seconds ? " s" : "")
+                                             by->seconds ? mp_spent_unit(document, entry.sum) : "")
                           : "";
     mp_document_say(document, MP_TONE_PLAIN, up ? "More" : "Less", "%s%s%s%s", sum,
                     count_of(document, diff, "", entry.count), apart,
@@ -347,7 +349,7 @@ void mp_diff_say(mp_document *document, const mp_diff *diff, const mp_digest *ba
     warn_window(document, base, now);
     say_garbage(document, diff, base, now);
     say_peak(document, diff, base, now, verdict, asked);
-    if (diff->holds & MP_HOLDS_PROFILE)
+    if (diff->holds & MP_HOLDS_PROFILE && !document->sampled)
         say_calls(document, base, now);
     say_side(document, diff, measures, true, verdict == SAME || verdict == BETTER, asked);
     say_side(document, diff, measures, false, verdict != BETTER, asked);

@@ -251,8 +251,10 @@ bool mp_difference_counts(const mp_diff_arguments *asked, const mp_diff *diff,
     int64_t before = node   ? difference->base.retained_bytes
                      : heap ? difference->base.bytes
                             : difference->base.exclusive_us;
-    return llabs(heap ? delta.objects : delta.calls) >= asked->min_count &&
-           mp_change_counts(asked, change, before);
+    const int64_t count = heap                             ? delta.objects
+                          : diff->holds & MP_HOLDS_SAMPLES ? delta.exclusive_us
+                                                           : delta.calls;
+    return llabs(count) >= asked->min_count && mp_change_counts(asked, change, before);
 }
 
 /* A row to be shown, with its sort key. */

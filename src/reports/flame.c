@@ -67,11 +67,13 @@ static const mp_column byte_columns[] = {AMOUNTS(MP_BYTES, "bytes"), COUNTS("obj
 static const mp_column second_columns[] = {AMOUNTS(MP_SECONDS, "seconds"), COUNTS("calls", "Calls"),
                                            PLACE, SOURCE, LINE};
 static const mp_column call_columns[] = {AMOUNTS(MP_COUNT, "calls"), PLACE, SOURCE, LINE};
+static const mp_column sample_columns[] = {AMOUNTS(MP_COUNT, "samples"), PLACE, SOURCE, LINE};
 static const mp_column byte_changes[] = {CHANGES(MP_BYTES, "bytes"),
                                          CHANGED_COUNTS("objects", "Objects"), PLACE, LINE};
 static const mp_column second_changes[] = {CHANGES(MP_SECONDS, "seconds"),
                                            CHANGED_COUNTS("calls", "Calls"), PLACE, LINE};
 static const mp_column call_changes[] = {CHANGES(MP_COUNT, "calls"), PLACE, LINE};
+static const mp_column sample_changes[] = {CHANGES(MP_COUNT, "samples"), PLACE, LINE};
 
 static const char *kind_name(mp_place_kind kind)
 {
@@ -143,9 +145,11 @@ static mp_table *table_of(mp_document *document, const mp_tree_figure *tree)
         return tree->unit == MP_BYTES ? MP_TABLE(document, "frames", NULL, MP_ROWS, byte_changes)
                : tree->unit == MP_SECONDS
                    ? MP_TABLE(document, "frames", NULL, MP_ROWS, second_changes)
-                   : MP_TABLE(document, "frames", NULL, MP_ROWS, call_changes);
+               : document->sampled ? MP_TABLE(document, "frames", NULL, MP_ROWS, sample_changes)
+                                   : MP_TABLE(document, "frames", NULL, MP_ROWS, call_changes);
     return tree->unit == MP_BYTES     ? MP_TABLE(document, "frames", NULL, MP_ROWS, byte_columns)
            : tree->unit == MP_SECONDS ? MP_TABLE(document, "frames", NULL, MP_ROWS, second_columns)
+           : document->sampled        ? MP_TABLE(document, "frames", NULL, MP_ROWS, sample_columns)
                                       : MP_TABLE(document, "frames", NULL, MP_ROWS, call_columns);
 }
 
@@ -196,7 +200,7 @@ static bool choose(const mp_request *request, mp_weighing *weighing, mp_error *e
     for (int i = 0; asked->measure && i < MP_WEIGHINGS; i++)
         if (mp_text_is(mp_weighing_name((mp_weighing)i), asked->measure))
             *weighing = (mp_weighing)i;
-    const char *kind = mp_kind_name(request->model->kind);
+    const char *kind = mp_holds_name(request->model->kind, request->model->holds);
     if (!mp_weighing_fits(request->filter, *weighing))
         return mp_fail_argument(error, "of", asked->measure, "%s does not have that", kind);
     if (!request->base)
@@ -216,6 +220,7 @@ static const struct {
     [MP_WEIGH_TEMPORARY] = {"Temporary", "temporary_stacks"},
     [MP_WEIGH_SECONDS] = {"Time spent", "seconds_stacks"},
     [MP_WEIGH_CALLS] = {"Calls", "calls_stacks"},
+    [MP_WEIGH_SAMPLES] = {"Samples", "samples_stacks"},
     [MP_WEIGH_RETAINED] = {"Retained size by owner", "retained_stacks"},
 };
 
@@ -363,7 +368,7 @@ static const char *const of_heaps[] = {"leaked", "alive", "created"};
 static const char *const of_events[] = {"temporary"};
 static const char *const of_dumps[] = {"retained", "alive"};
 static const char *const of_native[] = {"retained"};
-static const char *const of_profiles[] = {"seconds", "calls"};
+static const char *const of_profiles[] = {"seconds", "calls", "samples"};
 
 static const mp_choice choices[] = {
     {.argument = "of", .variants = MP_HEAPS, MP_WORDS(of_heaps)},

@@ -70,6 +70,8 @@ static const mp_column rule_columns[] = {
     SPREAD_COLUMN(MP_RULE_COUNT, "count", MP_COUNT),
     SPREAD_COLUMN(MP_RULE_US, "seconds", MP_SECONDS),
     MP_COLUMN(rule_row, warning, "", MP_TEXT, MP_FOR_PROGRAMS),
+    AMOUNT_COLUMNS(MP_RULE_SAMPLES, "samples", MP_COUNT),
+    SPREAD_COLUMN(MP_RULE_SAMPLES, "samples", MP_COUNT),
 };
 
 static const char *text_of(mp_document *document, const char *text)
@@ -190,6 +192,7 @@ static const mp_column worse_columns[] = {
     CULPRIT_COLUMNS(MP_RULE_US, "seconds", MP_SECONDS),
     MP_COLUMN(worse_row, what, "What", MP_TEXT, MP_SHORTEN),
     MP_COLUMN(worse_row, site, "Allocation site", MP_TEXT, MP_SHORTEN | MP_IF_KNOWN),
+    CULPRIT_COLUMNS(MP_RULE_SAMPLES, "samples", MP_COUNT),
 };
 
 static void put_culprit(mp_document *document, mp_table *table, const mp_rule_result *result,

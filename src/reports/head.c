@@ -151,7 +151,9 @@ static const char *title_of(mp_document *document, const mp_filter *filter)
         return mp_document_text(document, "%s: memory recording of %s%" PRIu32 " snapshot%s in %s",
                                 source, several, snapshots, plural, time);
     }
-    return mp_document_text(document, "%s: execution profile%s", source, sessions > 1 ? "s" : "");
+    return mp_document_text(document, "%s: %s%s%s", source,
+                            document->sampled ? "profile" : "execution profile",
+                            sessions > 1 ? "s" : "", document->sampled ? " of samples" : "");
 }
 
 /* --- the selection, next to the totals of the whole recording --- */
@@ -279,11 +281,15 @@ static bool compare_profiles(mp_document *document, const mp_request *request, s
 {
     mp_profile_totals part = mp_profile_total(request->filter);
     mp_profile_totals totals = mp_profile_total(request->whole);
-    row->spent = mp_document_text(document, "%s of %s seconds, %s of %s calls",
-                                  mp_seconds_text(document, part.exclusive_us, false),
-                                  mp_seconds_text(document, totals.exclusive_us, false),
-                                  mp_count_text(document, part.calls, false),
-                                  mp_count_text(document, totals.calls, false));
+    const char *calls = document->sampled
+                            ? ""
+                            : mp_document_text(document, ", %s of %s calls",
+                                               mp_count_text(document, part.calls, false),
+                                               mp_count_text(document, totals.calls, false));
+    row->spent = mp_document_text(document, "%s of %s %s%s",
+                                  mp_spent_text(document, part.exclusive_us, false),
+                                  mp_spent_text(document, totals.exclusive_us, false),
+                                  document->sampled ? "samples" : "seconds", calls);
     whole->seconds = totals.exclusive_us;
     whole->calls = totals.calls;
     whole->modules = (int64_t)totals.modules;
@@ -326,7 +332,7 @@ static void say_nothing(mp_document *document, const mp_request *request, const 
                         const whole_row *whole)
 {
     bool empty = whole->heap.live_objects <= 0 && whole->heap.created_objects <= 0 &&
-                 whole->calls <= 0; /* unknown values are below 0 */
+                 whole->calls <= 0 && whole->seconds <= 0; /* unknown values are below 0 */
     document->fits_nothing = true;
     if (row->selected && !empty)
         mp_document_say(document, MP_TONE_WARNING, "Warning", "nothing matches %s%s", row->selected,

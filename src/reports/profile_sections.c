@@ -27,23 +27,31 @@ static const mp_column total_columns[] = {
     MP_COLUMN(totals_row, partial, "Incomplete profile", MP_FLAG, MP_FOR_PROGRAMS),
 };
 
+static const mp_column sample_columns[] = {
+    MP_COLUMN_OF(totals_row, seconds, "samples", "Samples", MP_COUNT, MP_ADDS | MP_SUMMARY),
+    MP_COLUMN(totals_row, modules, "Modules", MP_COUNT, 0),
+};
+
 void mp_section_profile_totals(mp_document *document, const mp_filter *filter, bool shown)
 {
     const mp_profile *profile = filter->model->profile;
     mp_profile_totals totals = mp_profile_total(filter);
+    document->sampled = filter->model->holds & MP_HOLDS_SAMPLES;
     totals_row row = {
         .seconds = totals.exclusive_us,
         .calls = totals.calls,
-        .modules = (int64_t)totals.modules,
+        .modules = totals.modules || !document->sampled ? (int64_t)totals.modules : MP_UNKNOWN,
         .stated_seconds =
             profile && profile->stated_total_us >= 0 ? profile->stated_total_us : MP_UNKNOWN,
         .elapsed_us = profile && profile->elapsed_us >= 0 ? profile->elapsed_us : MP_UNKNOWN,
         .instrumentation_seconds =
             totals.instrumentation_us ? totals.instrumentation_us : MP_UNKNOWN,
         .partial = totals.partial ? 1 : MP_UNKNOWN};
-    mp_table *table = MP_TABLE(document, "totals", "Totals", MP_RECORD, total_columns);
+    mp_table *table = document->sampled
+                          ? MP_TABLE(document, "totals", "Totals", MP_RECORD, sample_columns)
+                          : MP_TABLE(document, "totals", "Totals", MP_RECORD, total_columns);
     table->flags = shown ? 0 : MP_FOR_PROGRAMS;
-    table->order = "seconds";
+    table->order = document->sampled ? "samples" : "seconds";
     mp_table_put(document, table, &row);
 }
 
@@ -99,12 +107,12 @@ const mp_order mp_line_orders[] = {
     {"seconds", {"seconds"}},
     {"average", {"average_seconds"}},
     {"calls", {"calls"}},
+    {"samples", {"seconds"}},
 };
 const mp_order mp_method_orders[] = {
-    {"seconds", {"seconds"}},
-    {"inclusive", {"inclusive_seconds"}},
-    {"average", {"average_seconds"}},
-    {"calls", {"calls"}},
+    {"seconds", {"seconds"}},         {"inclusive", {"inclusive_seconds"}},
+    {"average", {"average_seconds"}}, {"calls", {"calls"}},
+    {"samples", {"seconds"}},
 };
 
 /* Return the place of a cost in words. `is_line`: with the line. */
@@ -112,8 +120,9 @@ static const char *where_of(mp_document *document, const mp_model *model, const 
                             bool is_line)
 {
     mp_code_place place = mp_cost_place(model, cost);
-    place.line = is_line ? cost->line : MP_UNKNOWN;
-    return mp_code_label(document->arena, &place);
+    place.line = is_line ? mp_line_of_cost(cost) : MP_UNKNOWN;
+    const char *label = mp_code_label(document->arena, &place);
+    return *label ? label : "(unknown)";
 }
 
 static cost_row row_of(const mp_model *model, const mp_code_cost *cost, int64_t all_us)
@@ -122,7 +131,7 @@ static cost_row row_of(const mp_model *model, const mp_code_cost *cost, int64_t 
                     .method = mp_model_text(model, cost->method),
                     .runtime_class = mp_model_text(model, cost->runtime),
                     .code = mp_model_text(model, cost->code),
-                    .line = cost->line,
+                    .line = mp_line_of_cost(cost),
                     .start_line = cost->start_line ? cost->start_line : MP_UNKNOWN,
                     .seconds = MP_UNKNOWN,
                     .percent = NAN,
@@ -169,6 +178,32 @@ static void attach_line(mp_document *document, mp_table *table, const cost_row *
     mp_table_attach(table, line);
 }
 
+bool mp_cost_word_fits(const char *word, unsigned holds, const char *argument, mp_error *error)
+{
+    const bool sampled = holds & MP_HOLDS_SAMPLES;
+    if (mp_text_is(word, "inclusive") || mp_text_is(word, "samples") == sampled)
+        return true;
+    return mp_fail_argument(error, argument, word, "%s has no %s",
+                            mp_holds_name(MP_KIND_PROFILE, holds),
+                            !sampled                    ? "samples"
+                            : mp_text_is(word, "calls") ? "calls"
+                                                        : "times");
+}
+
+bool mp_costs_have_lines(const mp_profile_costs *costs)
+{
+    bool any = !costs->lines.count;
+    for (size_t i = 0; i < costs->lines.count && !any; i++)
+        any = mp_line_of_cost(&costs->lines.items[i]) != MP_UNKNOWN;
+    return any;
+}
+
+/* Return the name of the column in a document of samples. */
+static const char *samples_order(const mp_order *order)
+{
+    return strcmp(order->columns[0], "inclusive_seconds") == 0 ? "inclusive_samples" : "samples";
+}
+
 /* Add the costs of code with at least the minimum number of calls, in the given order. Leave out
  * the profiler itself. */
 static void put_costs(mp_document *document, mp_table *table, const mp_model *model,
@@ -185,7 +220,8 @@ static void put_costs(mp_document *document, mp_table *table, const mp_model *mo
     for (size_t i = 0; i < list->count; i++) {
         const mp_code_cost *cost = &list->items[i];
         estimated |= cost->inclusive == MP_INCLUSIVE_ESTIMATED;
-        if (cost->calls < asked->min_calls || (kept++ >= asked->rows && asked->rows))
+        const int64_t count = document->sampled ? cost->exclusive_us : cost->calls;
+        if (count < asked->min_calls || (kept++ >= asked->rows && asked->rows))
             continue;
         cost_row row = row_of(model, cost, costs->totals.exclusive_us);
         row.where = where_of(document, model, cost, list == &costs->lines);
@@ -195,12 +231,12 @@ static void put_costs(mp_document *document, mp_table *table, const mp_model *mo
         if (table->answer == MP_ANSWER_HOT_LINES)
             attach_line(document, table, &row);
     }
-    table->order = order->columns[0];
+    table->order = document->sampled ? samples_order(order) : order->columns[0];
     if (costs->totals.instrumentation_lines)
         mp_table_line(document, table,
                       "%s lines of lib/zprofiler, the profiler itself, are omitted: %s seconds",
                       mp_count_text(document, (int64_t)costs->totals.instrumentation_lines, false),
-                      mp_seconds_text(document, costs->totals.instrumentation_us, false))
+                      mp_spent_text(document, costs->totals.instrumentation_us, false))
             ->argument = "keep-profiler";
     if (estimated)
         mp_table_line(document, table,
@@ -212,17 +248,17 @@ static void put_costs(mp_document *document, mp_table *table, const mp_model *mo
 bool mp_section_profile_top(mp_document *document, const mp_model *model, mp_profile_costs *costs,
                             const mp_costs_asked *asked, mp_error *error)
 {
-    bool lines = !asked->by || mp_text_is(asked->by, "line");
-    bool methods = !lines && mp_text_is(asked->by, "method");
+    const char *by = asked->by ? asked->by : mp_costs_have_lines(costs) ? "line" : "method";
+    const bool lines = mp_text_is(by, "line"), methods = mp_text_is(by, "method");
     const mp_order *order = lines ? MP_ORDER_FIND(mp_line_orders, asked->sort, "lines", error)
                                   : MP_ORDER_FIND(mp_method_orders, asked->sort, "methods", error);
-    if (!order)
+    if (!order || (asked->sort && !mp_cost_word_fits(asked->sort, model->holds, "sort", error)))
         return false;
     mp_table *table = lines ? MP_TABLE(document, "top", "Hottest lines", MP_ROWS, line_columns)
                             : MP_TABLE(document, "top", NULL, MP_ROWS, method_columns);
-    if (lines)
+    if (lines && !document->sampled)
         attach_profile(document, table, model, &costs->totals);
-    else
+    if (!lines)
         table->title = methods ? "Hottest methods" : "Hottest programs";
     table->empty = "no line was executed";
     put_costs(document, table, model, costs,
@@ -242,10 +278,14 @@ void mp_section_methods(mp_document *document, const mp_model *model, mp_profile
 
 /* --- the answer --- */
 
-static const char *duration_text(mp_document *document, int64_t us)
+/* Return "1.25 s", or "12 samples". */
+static const char *cost_text(mp_document *document, int64_t cost)
 {
     char text[MP_UNIT_TEXT];
-    mp_format_duration(text, us);
+    if (document->sampled)
+        return mp_document_text(document, "%s sample%s", mp_count_text(document, cost, false),
+                                cost == 1 ? "" : "s");
+    mp_format_duration(text, cost);
     return mp_document_text(document, "%s", text);
 }
 
@@ -254,14 +294,14 @@ static void say_cost(mp_document *document, const char *label, const char *where
 {
     bool about = *how && cost->inclusive == MP_INCLUSIVE_ESTIMATED;
     char share[MP_UNIT_TEXT];
-    const char *calls = cost->unknown & MP_UNKNOWN_EXECUTIONS
+    const char *calls = document->sampled || cost->unknown & MP_UNKNOWN_EXECUTIONS
                             ? ""
                             : mp_document_text(document, " (%s call%s)",
                                                mp_count_text(document, cost->calls, false),
                                                cost->calls == 1 ? "" : "s");
     mp_format_percent(share, mp_percent_of(us, all_us), false);
     mp_document_say(document, MP_TONE_PLAIN, label, "%s, %s%s %% of %s%s%s", where,
-                    about ? "about " : "", share, duration_text(document, all_us), how, calls);
+                    about ? "about " : "", share, cost_text(document, all_us), how, calls);
 }
 
 void mp_section_profile_answer(mp_document *document, const mp_model *model,
@@ -283,15 +323,22 @@ void mp_section_profile_answer(mp_document *document, const mp_model *model,
     if (hottest)
         say_cost(document, "Hottest", where_of(document, model, hottest, false), hottest,
                  hottest->exclusive_us, all_us, "");
-    say_cost(document, "Hottest line", where_of(document, model, line, true), line,
-             line->exclusive_us, all_us, "");
+    if (mp_costs_have_lines(costs))
+        say_cost(document, "Hottest line", where_of(document, model, line, true), line,
+                 line->exclusive_us, all_us, "");
     if (deepest)
         say_cost(document, "Over half in", where_of(document, model, deepest, false), deepest,
                  deepest->inclusive_us, all_us, " with what it calls");
-    mp_document_say(document, MP_TONE_PLAIN, "Time", "%s, %s call%s, %s module%s",
-                    duration_text(document, all_us),
-                    mp_count_text(document, costs->totals.calls, false),
-                    costs->totals.calls == 1 ? "" : "s",
-                    mp_count_text(document, (int64_t)costs->totals.modules, false),
-                    costs->totals.modules == 1 ? "" : "s");
+    if (document->sampled) {
+        mp_document_say(document, MP_TONE_PLAIN, "Profile", "%s, %s method%s",
+                        cost_text(document, all_us),
+                        mp_count_text(document, (int64_t)costs->methods.count, false),
+                        costs->methods.count == 1 ? "" : "s");
+        return;
+    }
+    mp_document_say(
+        document, MP_TONE_PLAIN, "Time", "%s, %s call%s, %s module%s", cost_text(document, all_us),
+        mp_count_text(document, costs->totals.calls, false), costs->totals.calls == 1 ? "" : "s",
+        mp_count_text(document, (int64_t)costs->totals.modules, false),
+        costs->totals.modules == 1 ? "" : "s");
 }

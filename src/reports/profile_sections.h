@@ -9,13 +9,26 @@
 
 /* Arguments of a table of costs. */
 typedef struct mp_costs_asked {
-    const char *by, *sort; /* by: NULL = by line; sort: NULL = by seconds */
-    int64_t min_calls;
-    size_t rows; /* maximum rows; 0 = all */
+    /* by: NULL = by line, or by method if lines are not recorded; sort: NULL = by cost */
+    const char *by, *sort;
+    int64_t min_calls; /* or samples */
+    size_t rows;       /* maximum rows; 0 = all */
 } mp_costs_asked;
 
+/* Return the line of a cost; MP_UNKNOWN if lines are not recorded. */
+static inline int64_t mp_line_of_cost(const mp_code_cost *cost)
+{
+    return (uint32_t)cost->line == MP_NO_LINE ? MP_UNKNOWN : cost->line;
+}
+/* Return true if lines are recorded for at least some costs. */
+bool mp_costs_have_lines(const mp_profile_costs *costs);
+
 /* Orders of lines; orders of methods and modules. */
-extern const mp_order mp_line_orders[3], mp_method_orders[4];
+extern const mp_order mp_line_orders[4], mp_method_orders[5];
+/* Return true if costs of a profile with these MP_HOLDS_... can be sorted or shown by this word;
+ * otherwise return false with an error about the argument: times have no samples, and samples
+ * neither times nor calls. */
+bool mp_cost_word_fits(const char *word, unsigned holds, const char *argument, mp_error *error);
 /* Values of --by: "line", "method", "module". */
 extern const char *const mp_profile_groups[3];
 

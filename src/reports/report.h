@@ -69,6 +69,7 @@ typedef struct mp_request {
 /* How a report answers one kind of model. */
 typedef struct mp_variant {
     unsigned needs; /* MP_HOLDS_... that the model must have */
+    unsigned lacks; /* MP_HOLDS_... that it must not have */
     /* Answer the request. Return false with an error if the request does not fit the model, for
      * example because it names a snapshot that does not exist. */
     bool (*run)(const mp_request *request, mp_document *document, mp_error *error);

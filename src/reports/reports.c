@@ -45,7 +45,7 @@ const char *mp_operand_argument(mp_operand operand)
 static const mp_variant *variant_for(const mp_report *report, unsigned holds)
 {
     for (size_t i = 0; i < MP_VARIANTS && report->variants[i].run; i++)
-        if ((report->variants[i].needs & ~holds) == 0)
+        if ((report->variants[i].needs & ~holds) == 0 && !(report->variants[i].lacks & holds))
             return &report->variants[i];
     return NULL;
 }
@@ -342,6 +342,7 @@ bool mp_report_run(const mp_report *report, const mp_request *request, mp_docume
     mp_request filtered = *request;
     const mp_variant *variant = add_filters(report, &filtered, error);
     document->frames = mp_request_frames(&filtered);
+    document->sampled = request->model->holds & MP_HOLDS_SAMPLES;
     const bool ok = variant && variant->run(&filtered, document, error);
     release_filters(&filtered);
     return ok;

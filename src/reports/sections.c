@@ -270,9 +270,16 @@ const char *mp_count_text(mp_document *document, int64_t count, bool with_sign)
     return mp_document_text(document, "%s", text);
 }
 
-const char *mp_seconds_text(mp_document *document, int64_t us, bool with_sign)
+const char *mp_spent_text(mp_document *document, int64_t cost, bool with_sign)
 {
     char text[MP_UNIT_TEXT];
-    mp_format_seconds(text, us, with_sign);
+    if (document->sampled)
+        return mp_count_text(document, cost, with_sign);
+    mp_format_seconds(text, cost, with_sign);
     return mp_document_text(document, "%s", text);
+}
+
+const char *mp_spent_unit(const mp_document *document, int64_t cost)
+{
+    return !document->sampled ? " s" : cost == 1 || cost == -1 ? " sample" : " samples";
 }

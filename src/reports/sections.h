@@ -232,10 +232,13 @@ const char *mp_amount_text(mp_document *document, int64_t objects, int64_t bytes
 const char *mp_biggest_text(mp_document *document, const char *label, mp_amount amount,
                             int64_t alive);
 /* Return a number as text: bytes as "1.5 KiB", or as "1536" if the document has exact numbers;
- * counts as "12,345"; microseconds as seconds. The texts live with the document. */
+ * counts as "12,345"; microseconds as seconds; costs of a profile as seconds, or in a document
+ * of samples as their number. The texts live with the document. */
 const char *mp_bytes_text(mp_document *document, int64_t bytes, bool with_sign);
 const char *mp_count_text(mp_document *document, int64_t count, bool with_sign);
-const char *mp_seconds_text(mp_document *document, int64_t us, bool with_sign);
+const char *mp_spent_text(mp_document *document, int64_t cost, bool with_sign);
+/* Return the unit after such a text: " s", " sample" or " samples". */
+const char *mp_spent_unit(const mp_document *document, int64_t cost);
 
 /* Return "session 2 of 3 (AS-2)"; NULL if there is only one session. */
 const char *mp_session_text(mp_document *document, const mp_model *model, uint32_t session);

@@ -187,12 +187,11 @@ static mp_place *arrange(figure_builder *figure)
 static void set_units(mp_tree_figure *tree, mp_weighing weighing, bool uncounted)
 {
     tree->measure = mp_weighing_name(weighing);
-    tree->unit = weighing == MP_WEIGH_SECONDS ? MP_SECONDS
-                 : weighing == MP_WEIGH_CALLS ? MP_COUNT
-                                              : MP_BYTES;
-    tree->count_of = weighing == MP_WEIGH_SECONDS              ? "calls"
-                     : weighing == MP_WEIGH_CALLS || uncounted ? NULL
-                                                               : "objects";
+    const bool counts = weighing == MP_WEIGH_CALLS || weighing == MP_WEIGH_SAMPLES;
+    tree->unit = weighing == MP_WEIGH_SECONDS ? MP_SECONDS : counts ? MP_COUNT : MP_BYTES;
+    tree->count_of = weighing == MP_WEIGH_SECONDS ? "calls"
+                     : counts || uncounted        ? NULL
+                                                  : "objects";
 }
 
 mp_figure *mp_stack_figure(mp_document *document, const mp_weights *weights, size_t column,

@@ -117,6 +117,7 @@ static const char *what_text(const mapping *map)
     return mp_document_text(map->document, "%s%s",
                             strcmp(map->measure, "leaked") == 0    ? "Leaked"
                             : strcmp(map->measure, "seconds") == 0 ? "Time spent"
+                            : strcmp(map->measure, "samples") == 0 ? "Samples"
                             : held                                 ? "Kept alive"
                                                                    : "Alive",
                             map->when);
@@ -124,7 +125,7 @@ static const char *what_text(const mapping *map)
 
 static void put_rows(const mapping *map, mp_table *table, const area_row *rows, size_t count)
 {
-    table->order = map->of_time ? "seconds" : "bytes";
+    table->order = map->of_time ? map->measure : "bytes";
     table->empty = "nothing";
     for (size_t i = 0; i < mp_shown_of(count, map->rows); i++)
         mp_table_put(map->document, table, &rows[i]);
@@ -201,9 +202,12 @@ static void draw(const mapping *map, const area_row *groups, size_t group_count,
     figure->note = map->note;
     figure->tree = (mp_tree_figure){.items = places,
                                     .count = (uint32_t)count,
-                                    .unit = map->of_time ? MP_SECONDS : MP_BYTES,
+                                    .unit = document->sampled ? MP_COUNT
+                                            : map->of_time    ? MP_SECONDS
+                                                              : MP_BYTES,
                                     .measure = map->measure,
-                                    .count_of = map->of_time          ? "calls"
+                                    .count_of = document->sampled     ? NULL
+                                                : map->of_time        ? "calls"
                                                 : document->uncounted ? NULL
                                                                       : "objects"};
 }
@@ -319,7 +323,8 @@ static bool map_profile(const mp_request *request, mp_document *document, mp_err
 {
     const treemap_arguments *asked = request->arguments;
     const mp_model *model = request->model;
-    (void)error;
+    if (asked->measure && !mp_cost_word_fits(asked->measure, model->holds, "of", error))
+        return false;
     mp_profile_costs costs = mp_profile_costs_of(request->filter);
     mp_areas areas = {.items = mp_alloc((costs.methods.count + 1) * sizeof *areas.items)};
     mp_section_head(document, request);
@@ -328,16 +333,17 @@ static bool map_profile(const mp_request *request, mp_document *document, mp_err
     for (size_t i = 0; i < costs.methods.count; i++) {
         const mp_code_cost *cost = &costs.methods.items[i];
         const mp_code_place place = mp_cost_place(model, cost);
-        areas.items[areas.count++] = (mp_area){.group = place.program,
-                                               .key = mp_code_label(document->arena, &place),
-                                               .amount = cost->exclusive_us,
-                                               .count = cost->calls};
+        areas.items[areas.count++] =
+            (mp_area){.group = *place.program ? place.program : "(unknown)",
+                      .key = mp_code_label(document->arena, &place),
+                      .amount = cost->exclusive_us,
+                      .count = cost->calls};
     }
     if (areas.count)
         qsort(areas.items, areas.count, sizeof *areas.items, by_program);
     mapping map = {.document = document,
                    .model = model,
-                   .measure = "seconds",
+                   .measure = document->sampled ? "samples" : "seconds",
                    .by = "program",
                    .within = "method",
                    .when = "",
@@ -369,7 +375,7 @@ static const mp_argument arguments[] = {
 
 static const char *const heap_amounts[] = {"alive", "leaked"};
 static const char *const dump_amounts[] = {"alive", "retained"};
-static const char *const profile_amounts[] = {"seconds"};
+static const char *const profile_amounts[] = {"seconds", "samples"};
 static const char *const dump_groups[] = {"namespace", "type"};
 static const char *const profile_groups[] = {"program"};
 

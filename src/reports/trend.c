@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "document/sparkline.h"
+#include "query/code_names.h"
 #include "query/trend.h"
 #include "reports/judging.h"
 #include "reports/sections.h"
@@ -126,7 +127,9 @@ static const char *what_of(mp_document *document, const mp_builds *builds, const
     const char *type = text_of(builds, key->type), *name = text_of(builds, key->name);
     const char *program = text_of(builds, key->program);
     if (builds->holds & MP_HOLDS_PROFILE)
-        return *name ? mp_document_text(document, "%s %s", name, program) : program;
+        return mp_code_label(
+            document->arena,
+            &(mp_code_place){.program = program, .method = name, .run_by = "", .line = MP_UNKNOWN});
     return mp_document_text(document, "%s%s%s", type, *name ? " " : "", name);
 }
 
@@ -153,7 +156,8 @@ static const char *amount_text(mp_document *document, const mp_builds *builds, i
 {
     if (!(builds->holds & MP_HOLDS_PROFILE))
         return mp_bytes_text(document, amount, with_sign);
-    return mp_document_text(document, "%s s", mp_seconds_text(document, amount, with_sign));
+    return mp_document_text(document, "%s%s", mp_spent_text(document, amount, with_sign),
+                            mp_spent_unit(document, amount));
 }
 
 static uint32_t first_build(const mp_builds *builds, const mp_built_site *site)
@@ -312,8 +316,10 @@ static void say(mp_document *document, const mp_builds *builds, const grown *sit
                         told_of(document, builds, &newest->site->key));
     mp_document_say(
         document, totals[last] > totals[0] ? MP_TONE_WORSE : MP_TONE_PLAIN,
-        builds->holds & MP_HOLDS_PROFILE ? "Seconds" : "Alive", "%s in build 1, %s in build %zu%s",
-        amount_text(document, builds, totals[0], false),
+        document->sampled                  ? "Samples"
+        : builds->holds & MP_HOLDS_PROFILE ? "Seconds"
+                                           : "Alive",
+        "%s in build 1, %s in build %zu%s", amount_text(document, builds, totals[0], false),
         amount_text(document, builds, totals[last], false), last + 1,
         last ? mp_document_text(
                    document, ", %s a build",
@@ -405,6 +411,7 @@ bool mp_trend_answer(const mp_request *request, mp_builds *builds, mp_document *
         return mp_fail_argument(error, "max-slope", asked->max_slope.bound.text,
                                 "execution profiles have no sizes");
     document->frames = mp_request_frames(request);
+    document->sampled = builds->holds & MP_HOLDS_SAMPLES;
     mp_builds_settle(builds, by_time);
     int64_t *amounts = mp_alloc_zero(builds->count, sizeof *amounts);
     int64_t *totals = mp_alloc_zero(builds->count, sizeof *totals);

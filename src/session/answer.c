@@ -377,7 +377,9 @@ static void add_build(const mp_file_group *group, const mp_question *question,
     if (!digest) {
         answer->outcome = error.code && !error.path ? MP_GROUP_REFUSED : MP_GROUP_UNREAD;
         answer->of_file = true;
-    } else if (group->found && builds->count && digest->kind != builds->kind) {
+    } else if (group->found && builds->count &&
+               mp_holds_name(digest->kind, digest->holds) !=
+                   mp_holds_name(builds->kind, builds->holds)) {
         mp_diagnose(diagnostics, MP_DIAG_NO_ANSWER, group->files[0].name, 0,
                     "skipped: it is %s, expected %s", mp_kind_name(digest->kind),
                     mp_kind_name(builds->kind));

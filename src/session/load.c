@@ -193,7 +193,8 @@ static bool one_kind(const group_load *load)
         const mp_file *file = &load->entries[i].file;
         if (!file->reader)
             continue;
-        if (first && first->reader->kind != file->reader->kind) {
+        if (first && (first->reader->kind != file->reader->kind ||
+                      first->reader->holds != file->reader->holds)) {
             mp_diagnose(load->diagnostics, MP_DIAG_MIXED_INPUTS, file->path, 0,
                         "%s data together with %s data, expected inputs of one kind; run memprof "
                         "once for each",

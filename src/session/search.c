@@ -32,7 +32,7 @@ static bool is_claimed(const mp_file_search *search, mp_input *input, mp_file *f
         reader = mp_reader_claiming(head, &second);
     if (format && reader) {
         reader = mp_reader_find(format);
-        reader = reader->probe(head) == MP_MINE ? reader : NULL;
+        reader = reader->probe(head) != MP_NOT_MINE ? reader : NULL;
     } else if (second) {
         claimed = true;
         reader = NULL;
