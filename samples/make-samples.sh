@@ -51,6 +51,7 @@ make shop-analysis.taligent taligent --analysis
 make shop.heaptrack heaptrack
 make shop.massif massif
 make shop.dhat dhat
+make shop.folded folded
 make shop.memcheck memcheck
 make shop.lsan lsan
 

@@ -333,7 +333,7 @@ def up_to_a_snapshot(law):
 READERS = {"heapsnapshot": Heapsnapshot, "trace": Trace, "openmetrics": Openmetrics, "dot": Dot,
            "ndjson": Ndjson, "clickhouse": Clickhouse}
 # Samples, by file extension, of which each exporter must write something.
-GRAPHS, PROFILES, MEMORY = {".gclog", ".sqlite"}, {".prf"}, {".oemp", ".taligent", ".sqlite", ".pprof", ".heap", ".heaptrack", ".massif", ".dhat", ".memcheck", ".lsan"}
+GRAPHS, PROFILES, MEMORY = {".gclog", ".sqlite"}, {".prf", ".folded"}, {".oemp", ".taligent", ".sqlite", ".pprof", ".heap", ".heaptrack", ".massif", ".dhat", ".memcheck", ".lsan"}
 WRITES = {"heapsnapshot": GRAPHS, "trace": MEMORY | GRAPHS | PROFILES,
           "openmetrics": MEMORY | GRAPHS | PROFILES | {".rpt"}, "dot": MEMORY | GRAPHS | PROFILES | {".rpt"},
           "ndjson": MEMORY | GRAPHS | PROFILES | {".rpt"}, "clickhouse": MEMORY | GRAPHS | PROFILES | {".rpt"}}

@@ -149,6 +149,7 @@ static const gen_command commands[] = {
      gen_heaptrack, gen_heaptrack_answer, heaptrack_options},
     {"massif", "[--answer FILE] [-o FILE]", gen_massif, gen_massif_answer, no_options},
     {"dhat", "[--answer FILE] [-o FILE]", gen_dhat, gen_dhat_answer, no_options},
+    {"folded", "[--answer FILE] [-o FILE]", gen_folded, gen_folded_answer, no_options},
     {"memcheck", "[--answer FILE] [-o FILE]", gen_memcheck, gen_memcheck_answer, no_options},
     {"lsan", "[--answer FILE] [-o FILE]", gen_lsan, gen_lsan_answer, no_options},
     {"rpm",
@@ -197,6 +198,7 @@ static void print_usage(FILE *file)
         "  massif\n"
         "        a massif profile of valgrind\n"
         "  dhat  a heap profile of valgrind's DHAT\n"
+        "  folded  folded stacks of samples\n"
         "  memcheck, lsan\n"
         "        a leak report of valgrind as XML, of LeakSanitizer as text, of the same program\n"
         "  rpm   a garbage-collector heap dump; --dump 1 to 3 are moments of one application;\n"

@@ -97,21 +97,6 @@ static bool is_csv(mp_slice head)
     return line == 2 && commas[0] >= 2 && commas[0] == commas[1];
 }
 
-/* Return true if the first line is a folded stack: "main;work;parse 12". */
-static bool is_folded(mp_slice head)
-{
-    mp_slice line;
-    if (!mp_slice_take_line(&head, &line) || !line.length)
-        return false;
-    const char *blank = memrchr(line.start, ' ', line.length), *end = line.start + line.length;
-    if (!blank || blank + 1 == end || !memchr(line.start, ';', (size_t)(blank - line.start)))
-        return false;
-    for (const char *digit = blank + 1; digit < end; digit++)
-        if (*digit < '0' || *digit > '9')
-            return false;
-    return true;
-}
-
 const char *mp_foreign_kind(mp_slice head)
 {
     for (size_t i = 0; i < sizeof signatures / sizeof *signatures; i++)
@@ -128,8 +113,6 @@ const char *mp_foreign_kind(mp_slice head)
         i++;
     if (i < head.length && (head.start[i] == '{' || head.start[i] == '['))
         return "a JSON document";
-    if (is_folded(head))
-        return "folded stacks (flamegraph.pl draws them)";
     const char *checker = checker_kind(head);
     return checker ? checker : is_csv(head) ? "a CSV table" : "a text file of another kind";
 }
