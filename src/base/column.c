@@ -21,11 +21,13 @@ bool mp_column_counts_calls(const mp_column *column)
     return counts(column, "calls");
 }
 
-void mp_row_hide_objects(const mp_column *columns, size_t count, void *row)
+bool mp_column_counts_changes(const mp_column *column)
 {
-    for (size_t i = 0; i < count; i++)
-        if (mp_column_counts_objects(&columns[i]))
-            *(int64_t *)((char *)row + columns[i].offset) = MP_UNKNOWN;
+    static const char *const changes[] = {"created_", "deleted_", "leaked_"};
+    for (size_t i = 0; i < sizeof changes / sizeof *changes; i++)
+        if (strncmp(column->name, changes[i], strlen(changes[i])) == 0)
+            return true;
+    return false;
 }
 
 void mp_row_clear(const mp_column *columns, size_t count, void *row)

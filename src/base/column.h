@@ -93,10 +93,11 @@ static inline bool mp_unit_is_real(mp_unit unit)
 
 /* Return true if the column is a number of objects. All are named so, such as "live_objects". */
 bool mp_column_counts_objects(const mp_column *column);
-/* Set the numbers of objects in a row to unknown. */
-void mp_row_hide_objects(const mp_column *columns, size_t count, void *row);
 /* Return true if the column is a number of calls. All are named so, such as "recursive_calls". */
 bool mp_column_counts_calls(const mp_column *column);
+/* Return true if the column is an amount of objects that were created, deleted or left behind. All
+ * are named so, such as "created_bytes". */
+bool mp_column_counts_changes(const mp_column *column);
 /* Set all members that the columns show to unknown. */
 void mp_row_clear(const mp_column *columns, size_t count, void *row);
 

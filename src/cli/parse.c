@@ -242,13 +242,14 @@ static void add_operand(cli_options *options, cli_line *line, const char *operan
     }
 }
 
-/* Collect options and operands, which may be in any order; there are no options after "--". */
+/* Collect options and operands, which may be in any order; there are no options after "--". Two
+ * dashes before a blank begin a comment of SQL. */
 static bool collect(cli_options *options, cli_line *line)
 {
     bool ok = true, ended = false;
     while (ok && *line->words) {
         const char *argument = *line->words++;
-        if (ended || *argument != '-' || !argument[1])
+        if (ended || *argument != '-' || !argument[1] || strncmp(argument, "-- ", 3) == 0)
             add_operand(options, line, argument);
         else if (strcmp(argument, "--") == 0)
             ended = true;

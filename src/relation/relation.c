@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "relation/source.h"
+
 const mp_relation *const *mp_relations(size_t *count)
 {
 #define MP_RELATION(name) &mp_relation_##name,
@@ -46,11 +48,40 @@ mp_cursor mp_cursor_new(const mp_relation *relation)
     return (mp_cursor){.relation = relation, .row = mp_alloc(relation->row_size)};
 }
 
+/* Find the columns whose values the recording does not know. */
+static void find_unknown(mp_cursor *cursor)
+{
+    const mp_relation *relation = cursor->relation;
+    const unsigned holds = cursor->source->model->holds;
+    cursor->unknown = cursor->sizes = 0;
+    for (size_t i = 0; i < relation->column_count; i++) {
+        const mp_column *column = &relation->columns[i];
+        if (column->offset == MP_NO_MEMBER)
+            continue;
+        if ((holds & MP_HOLDS_UNCOUNTED && mp_column_counts_objects(column)) ||
+            (mp_holds_dumps(holds) && mp_column_counts_changes(column)))
+            cursor->unknown |= UINT64_C(1) << i;
+        if (holds & MP_HOLDS_UNSIZED && column->unit == MP_BYTES)
+            cursor->sizes |= UINT64_C(1) << i;
+    }
+}
+
+static void hide_unknown(const mp_cursor *cursor)
+{
+    for (uint64_t rest = cursor->unknown | cursor->sizes; rest; rest &= rest - 1) {
+        const int i = __builtin_ctzll(rest);
+        int64_t *member = (int64_t *)((char *)cursor->row + cursor->relation->columns[i].offset);
+        if (cursor->unknown >> i & 1 || !*member)
+            *member = MP_UNKNOWN;
+    }
+}
+
 void mp_cursor_enter(mp_cursor *cursor, mp_relation_source *source, const mp_key_bounds *bounds)
 {
     const mp_relation *relation = cursor->relation;
     const bool narrow = bounds->least > INT64_MIN || bounds->most < INT64_MAX;
     cursor->source = source;
+    find_unknown(cursor);
     cursor->place = 0;
     cursor->end = relation->count(source);
     if (bounds->text)
@@ -69,8 +100,7 @@ bool mp_cursor_next(mp_cursor *cursor, uint64_t wanted)
         mp_arena_reset(&cursor->texts);
         if (!relation->row(cursor->source, cursor->place++, wanted, &cursor->texts, cursor->row))
             continue;
-        if (mp_relation_is_uncounted(cursor->source))
-            mp_row_hide_objects(relation->columns, relation->column_count, cursor->row);
+        hide_unknown(cursor);
         return true;
     }
     return false;

@@ -26,9 +26,6 @@ mp_relation_source *mp_relation_source_new(const mp_filter *filter, const mp_win
 /* Free the source. NULL is allowed. */
 void mp_relation_source_free(mp_relation_source *source);
 
-/* Return true if the numbers of objects are not recorded; rows then have none. */
-bool mp_relation_is_uncounted(const mp_relation_source *source);
-
 /* Return the machine-independent name of a recording: "xxh128:" and the checksum of its bytes, or
  * of the checksums of its files in their order. Return NULL if checksums were not requested, or a
  * file could not be read again to compute one. The text belongs to the arena. */
@@ -99,6 +96,8 @@ typedef struct mp_cursor {
     const mp_relation *relation;
     mp_relation_source *source;
     uint64_t place, end; /* next place; place after the last one to visit */
+    uint64_t unknown;    /* columns that the recording has no values for, a bit each */
+    uint64_t sizes;      /* columns in which 0 bytes means unknown */
     mp_arena texts;      /* texts of the current row */
     void *row;
 } mp_cursor;

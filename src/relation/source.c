@@ -21,11 +21,6 @@ mp_relation_source *mp_relation_source_new(const mp_filter *filter, const mp_win
     return source;
 }
 
-bool mp_relation_is_uncounted(const mp_relation_source *source)
-{
-    return source->model->holds & MP_HOLDS_UNCOUNTED;
-}
-
 void mp_relation_source_free(mp_relation_source *source)
 {
     if (!source)

@@ -102,7 +102,9 @@ static bool put_value(json_out *out, const mp_column *column, const mp_cell *cel
     case MP_AVERAGE:
     case MP_BYTE_RATE:
     case MP_PERCENT:
-        mp_json_put_word(&out->json, mp_cell_for_programs(&out->arena, column, cell));
+        mp_json_put_word(&out->json, mp_unit_is_real(column->unit) && !isfinite(cell->real)
+                                         ? "null"
+                                         : mp_cell_for_programs(&out->arena, column, cell));
         return false;
     default:
         mp_json_put_number(&out->json, cell->number);
