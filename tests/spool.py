@@ -158,6 +158,13 @@ class Trials(ClaimsOfProgram):
             self.claim(done.returncode == 3 and self.left(source) and not self.archived(archive), words, done.returncode, done.stderr)
         done = self.spool(source, archive, "--to", command.replace("!= sites", "!= x"))
         self.claim(done.returncode == 0 and not self.left(source), "a command works again", done.stderr)
+        for name in ("shop-v1.oemp", "shop-v2.oemp"):
+            self.add(source, name)
+        refuses = "! grep -q " + xxh128((SAMPLES / "shop-v1.oemp").read_bytes())[:8]
+        done = self.spool(source, self.folder / "others", "--to", refuses)
+        self.claim(done.returncode == 3 and self.left(source) == ["shop-v1.oemp"] and " of shop-v1.oemp." in done.stderr,
+                   "a command refuses one recording", self.left(source), done.stderr)
+        (source / "shop-v1.oemp").unlink()
         for table in TABLES:
             wanted = self.run("export", "--to", "clickhouse", "--table", table, SAMPLES / "shop-v2.oemp").stdout
             there = pathlib.Path(f"{got}.{table}")
@@ -168,7 +175,7 @@ class Trials(ClaimsOfProgram):
 
     def keep(self):
         """The oldest files are deleted first, by size and by days."""
-        for words, wanted in ((("--keep", "3days"), {0, 1, 2}), (("--keep", "1d"), {0}), (("--keep", "1"), set()), (("--keep", "1G"), set(range(6)))):
+        for words, wanted in ((("--keep", "3days"), {0, 1, 2}), (("--keep", "1d"), {0}), (("--keep", "1B"), set()), (("--keep", "1G"), set(range(6)))):
             source, archive, rows = self.place()
             for days in range(6):
                 self.add(source, "shop-v2.oemp", f"{days}.oemp", seconds=days * 86400 + 60)

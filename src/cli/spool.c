@@ -132,11 +132,12 @@ static void put_archived(const char *name)
     fflush(stdout);
 }
 
-/* Work on all finished files. Return the worst outcome. CLI_SPOOL_LATER ends the pass, because the
- * next recording would fail too. */
+/* Work on all finished files. Return the worst outcome. A second CLI_SPOOL_LATER ends the pass: the
+ * fault is then not that of one recording, so the next would fail too. */
 static cli_spool_outcome pass(spool *state, const spool_files *files)
 {
     cli_spool_outcome worst = CLI_SPOOL_DONE;
+    bool failed = false;
     for (size_t i = 0; i < files->count; i++) {
         const spool_file *file = &files->items[i];
         mp_arena texts = {0};
@@ -150,11 +151,12 @@ static cli_spool_outcome pass(spool *state, const spool_files *files)
                 put_archived(file->name);
         }
         mp_arena_free(&texts);
-        if (outcome == CLI_SPOOL_LATER)
+        if (outcome == CLI_SPOOL_LATER && failed)
             return outcome;
+        failed = failed || outcome == CLI_SPOOL_LATER;
         worst = outcome == CLI_SPOOL_BAD ? outcome : worst;
     }
-    return worst;
+    return failed ? CLI_SPOOL_LATER : worst;
 }
 
 /* Wait for a change of the folder, at most `most_ms` milliseconds. */

@@ -113,7 +113,7 @@ static void set_table(const mp_clickhouse_table *table)
 
 /* Send the rows of a table to the command. A table without rows is one empty line. */
 static bool send_rows(const cli_options *options, const mp_clickhouse_table *table,
-                      const char *rows)
+                      const char *rows, const mp_archive_place *place)
 {
     struct stat status;
     word_list words = {0};
@@ -125,8 +125,8 @@ static bool send_rows(const cli_options *options, const mp_clickhouse_table *tab
     const int code = run_program("/bin/sh", &words, rows, false);
     free(words.words);
     if (code != 0)
-        cli_put_fault(options->row_command, "failed with status %d for the table %s", code,
-                      table->name);
+        cli_put_fault(options->row_command, "failed with status %d for the table %s of %s", code,
+                      table->name, place->name);
     return code == 0;
 }
 
@@ -153,7 +153,7 @@ static bool put_tables(const cli_options *options, const char *folder,
         mp_arena texts = {0};
         const mp_clickhouse_table *table = &mp_clickhouse_tables[i];
         const char *rows = mp_arena_format(&texts, "%s/%s.jsonl", folder, table->name);
-        ok = options->row_command ? send_rows(options, table, rows)
+        ok = options->row_command ? send_rows(options, table, rows, place)
                                   : move_rows(options, table, rows, place);
         mp_arena_free(&texts);
     }

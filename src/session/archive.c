@@ -175,7 +175,9 @@ bool mp_archive_limits_parse(const char *text, mp_archive_limits *limits)
         limits->days = number;
         return true;
     }
-    return mp_parse_bytes(text, &limits->bytes) && limits->bytes > 0;
+    /* A number alone could mean either. */
+    return text[strspn(text, "0123456789")] && mp_parse_bytes(text, &limits->bytes) &&
+           limits->bytes > 0;
 }
 
 /* A file of the archive. */
