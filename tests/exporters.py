@@ -210,6 +210,9 @@ class Openmetrics:
         elif "seconds" in totals:
             rows = told("top", "--by", "method", "--limit", "10")["top"]
             check(round(self.sum("method_seconds"), 6) == round(sum(r["seconds"] for r in rows), 6), "methods")
+        elif "samples" in totals:
+            rows = told("top", "--by", "method", "--limit", "10")["top"]
+            check(self.sum("method_samples") == sum(r["samples"] for r in rows), "methods")
         else:
             rows = told("retained", "--by", "type", "--limit", "10")["retained"]
             check(self.sum("type_retained_bytes") == sum(r["retained_bytes"] for r in rows), "types")
@@ -244,6 +247,9 @@ class Dot:
         if "seconds" in totals:
             check(sum(own for own, _ in self.nodes.values()) == round(totals["seconds"] * 1e6), "seconds")
             return
+        if "samples" in totals:
+            check(sum(own for own, _ in self.nodes.values()) == totals["samples"], "samples")
+            return
         below = collections.Counter()
         for caller, callee in self.edges:
             below[caller] += self.nodes[callee][1]
@@ -273,11 +279,12 @@ class Ndjson:
 
     def hold(self, told):
         totals, rows = self.rows["totals"][0], self.rows
-        report = told("leaks" if rows["site"] else "analyze" if "seconds" in totals else "snapshots", "--limit", "0")
+        cost = "samples" if "samples" in totals else "seconds"
+        report = told("leaks" if rows["site"] else "analyze" if cost in totals else "snapshots", "--limit", "0")
         check(totals.items() - {("kind", "totals")} <= report["totals"].items(), "totals")
-        if "seconds" in totals:
+        if cost in totals:
             if not totals.get("partial"):
-                check(round(self.sum("line", "seconds"), 6) == totals["seconds"], "seconds of lines")
+                check(round(self.sum("line", cost), 6) == totals[cost], f"{cost} of lines")
             return
         listed = told("snapshots", "--limit", "0")["snapshots"]
         check([dict(row, kind=0) for row in rows["snapshot"]] == [dict(row, kind=0) for row in listed], "snapshots")
@@ -310,7 +317,7 @@ class Clickhouse:
     def hold(self, told):
         row, totals = self.rows[0], told("analyze", "--limit", "0").get("totals", {})
         shared = set(row) & set(totals) - {"snapshots"}
-        check(len(shared) > 1 and all(row[name] == totals[name] for name in shared), f"totals of {row}")
+        check(("samples" in shared or len(shared) > 1) and all(row[name] == totals[name] for name in shared), f"totals of {row}")
 
 
 def up_to_a_snapshot(law):
@@ -334,7 +341,7 @@ READERS = {"heapsnapshot": Heapsnapshot, "trace": Trace, "openmetrics": Openmetr
            "ndjson": Ndjson, "clickhouse": Clickhouse}
 # Samples, by file extension, of which each exporter must write something.
 GRAPHS, PROFILES, MEMORY = {".gclog", ".sqlite"}, {".prf", ".folded"}, {".oemp", ".taligent", ".sqlite", ".pprof", ".heap", ".heaptrack", ".massif", ".dhat", ".memcheck", ".lsan"}
-WRITES = {"heapsnapshot": GRAPHS, "trace": MEMORY | GRAPHS | PROFILES,
+WRITES = {"heapsnapshot": GRAPHS, "trace": MEMORY | GRAPHS | {".prf"},
           "openmetrics": MEMORY | GRAPHS | PROFILES | {".rpt"}, "dot": MEMORY | GRAPHS | PROFILES | {".rpt"},
           "ndjson": MEMORY | GRAPHS | PROFILES | {".rpt"}, "clickhouse": MEMORY | GRAPHS | PROFILES | {".rpt"}}
 # Formats whose readers see names unchanged. In others, invisible characters are written like "\\u{202e}".

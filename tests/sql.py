@@ -78,11 +78,11 @@ SUMS = [("sites", "live_bytes", "live_bytes"), ("sites", "live_objects", "live_o
         ("types", "leaked_objects", "leaked_objects"), ("deltas", "delta_bytes", "live_bytes"),
         ("deltas", "delta_objects", "live_objects"), ("deltas", "created_objects", "created_objects"),
         ("objects", "self_bytes", "live_bytes"), ("objects", "1", "live_objects"),
-        ("roots", "1", "roots"), ("lines", "seconds", "seconds")]
+        ("roots", "1", "roots"), ("lines", "seconds", "seconds"), ("lines", "samples", "samples")]
 # the row of a recording has its totals
 SUMS += [("recordings", name, name) for name in ("live_bytes", "live_objects", "created_bytes", "created_objects",
                                                  "deleted_objects", "leaked_bytes", "leaked_objects",
-                                                 "peak_bytes", "seconds")]
+                                                 "peak_bytes", "seconds", "samples")]
 # Rows of a report's list, and the statement that gives the same sums of the columns.
 REPORTS = [("analyze", "inputs", "select count(*), sum(bytes), sum(records) from files", ("bytes", "records")),
            ("analyze", "diagnostics", "select count(*), sum(count) from diagnostics", ("count",)),

@@ -37,15 +37,16 @@ void mp_document_free(mp_document *document)
     free(document);
 }
 
-/* Return the text with "samples" in place of "seconds"; both have the same length. */
+/* Return the text with "samples" in place of "seconds". */
 static const char *samples_text(mp_document *document, const char *text)
 {
     const char *found = text ? strstr(text, "econds") : NULL;
     if (!found)
         return text;
-    char *copy = mp_arena_copy(document->arena, text, strlen(text));
-    memcpy(copy + (found - text), "amples", strlen("amples"));
-    return copy;
+    return mp_arena_format(document->arena,
+                           "%.*s"
+                           "amples%s",
+                           (int)(found - text), text, found + strlen("econds"));
 }
 
 /* Return the columns with samples in place of seconds. People see only those that have values. A

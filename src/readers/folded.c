@@ -146,9 +146,11 @@ static mp_slice without_escapes(folded_state *state, mp_slice name)
 static bool cut_annotation(mp_slice *name)
 {
     enum { LENGTH = 4 };
+    if (name->length <= LENGTH)
+        return false;
     const char *mark = name->start + name->length - LENGTH;
-    if (name->length <= LENGTH || mark[0] != '_' || mark[1] != '[' || mark[3] != ']' ||
-        !memchr("kwij01", mark[2], 6))
+    if (mark[0] != '_' || mark[1] != '[' || mark[3] != ']' || !mark[2] ||
+        !strchr("kwij01", mark[2]))
         return false;
     name->length -= LENGTH;
     return mark[2] == 'k';
