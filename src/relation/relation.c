@@ -2,8 +2,6 @@
 
 #include <stdlib.h>
 
-#include "relation/source.h"
-
 const mp_relation *const *mp_relations(size_t *count)
 {
 #define MP_RELATION(name) &mp_relation_##name,
@@ -52,7 +50,7 @@ mp_cursor mp_cursor_new(const mp_relation *relation)
 static void find_unknown(mp_cursor *cursor)
 {
     const mp_relation *relation = cursor->relation;
-    const unsigned holds = cursor->source->model->holds;
+    const unsigned holds = mp_relation_holds(cursor->source);
     cursor->unknown = cursor->sizes = 0;
     for (size_t i = 0; i < relation->column_count; i++) {
         const mp_column *column = &relation->columns[i];

@@ -26,6 +26,9 @@ mp_relation_source *mp_relation_source_new(const mp_filter *filter, const mp_win
 /* Free the source. NULL is allowed. */
 void mp_relation_source_free(mp_relation_source *source);
 
+/* Return the capabilities of the source's model: MP_HOLDS_... */
+unsigned mp_relation_holds(const mp_relation_source *source);
+
 /* Return the machine-independent name of a recording: "xxh128:" and the checksum of its bytes, or
  * of the checksums of its files in their order. Return NULL if checksums were not requested, or a
  * file could not be read again to compute one. The text belongs to the arena. */

@@ -21,6 +21,11 @@ mp_relation_source *mp_relation_source_new(const mp_filter *filter, const mp_win
     return source;
 }
 
+unsigned mp_relation_holds(const mp_relation_source *source)
+{
+    return source->model->holds;
+}
+
 void mp_relation_source_free(mp_relation_source *source)
 {
     if (!source)
