@@ -318,3 +318,52 @@ void gen_answer_retained(gen_json *json, const gen_graph *graph, const gen_graph
     gen_json_close(json);
     free(rows);
 }
+
+/* Write the number of roots of each kind that an object has. */
+static void answer_roots(gen_json *json, const gen_graph_view *view)
+{
+    unsigned kinds = 0;
+    for (int64_t i = 0; i < view->count; i++)
+        kinds |= view->object(view->plan, i).root_kinds;
+    gen_json_open(json, "roots", '[');
+    for (int kind = 0; kinds >> kind; kind++) {
+        int64_t roots = 0;
+        for (int64_t i = 0; i < view->count; i++)
+            roots += view->object(view->plan, i).root_kinds >> kind & 1;
+        gen_json_row(json);
+        gen_json_text(json, "kind", view->root_kind(kind));
+        gen_json_number(json, "roots", roots);
+        gen_json_number(json, "objects", roots);
+        gen_json_close(json);
+    }
+    gen_json_close(json);
+}
+
+void gen_answer_graph(gen_json *json, const gen_graph_view *view, int64_t references, int64_t types)
+{
+    gen_row rows[64] = {{0}};
+    size_t count = 0;
+    gen_sum live = {0, 0}, reachable = {0, 0};
+    gen_graph graph;
+    gen_graph_build(&graph, view);
+    for (int64_t i = 0; i < view->count; i++) {
+        const gen_object object = view->object(view->plan, i);
+        gen_add(&live, 1, object.size);
+        gen_add(&gen_row_of(rows, &count, object.type)->live, 1, object.size);
+        if (graph.reached[i])
+            gen_add(&reachable, 1, object.size);
+    }
+    for (size_t i = 0; i < count; i++)
+        rows[i].retained = gen_graph_held(&graph, view, rows[i].key);
+    gen_json_open(json, "totals", '{');
+    gen_json_sum(json, "live", live);
+    gen_json_number(json, "references", references);
+    gen_json_sum(json, "reachable", reachable);
+    gen_json_sum(json, "unreachable", gen_minus(live, reachable));
+    gen_json_number(json, "types", types);
+    gen_json_close(json);
+    answer_roots(json, view);
+    gen_answer_top(json, rows, count, true, true);
+    gen_answer_retained(json, &graph, view);
+    gen_graph_free(&graph);
+}

@@ -179,6 +179,10 @@ void gen_graph_build(gen_graph *graph, const gen_graph_view *view);
 int64_t gen_graph_held(const gen_graph *graph, const gen_graph_view *view, const char *type);
 void gen_graph_free(gen_graph *graph);
 void gen_answer_retained(gen_json *json, const gen_graph *graph, const gen_graph_view *view);
+/* Write the whole answer about a small graph in which no object has two roots of a kind.
+ * `references`: all in the file; `types`: those that it declares. */
+void gen_answer_graph(gen_json *json, const gen_graph_view *view, int64_t references,
+                      int64_t types);
 
 /* --- commands --- */
 

@@ -4,7 +4,14 @@
 
 #include "gen.h"
 
-enum { MOST_NODES = 1024, MOST_EDGES = 4096, MOST_STRINGS = 128, LISTENERS = 40, PRICES = 12 };
+enum {
+    MOST_NODES = 1024,
+    MOST_EDGES = 4096,
+    MOST_STRINGS = 128,
+    LISTENERS = 40,
+    PRICES = 12,
+    TYPES = 15
+};
 
 /* In the order of node_types and edge_types. */
 typedef enum v8_kind { HIDDEN, ARRAY, STRING, OBJECT, CLOSURE, NATIVE, SYNTHETIC } v8_kind;
@@ -289,37 +296,5 @@ void gen_heapsnapshot_answer(const gen_options *options, gen_json *json)
                                  .reference = reference_of,
                                  .root_kind = root_kind,
                                  .decimal_ids = true};
-    gen_row types[MOST_STRINGS] = {{0}};
-    size_t type_count = 0;
-    gen_sum live = {0, 0};
-    gen_graph graph;
-    gen_graph_build(&graph, &view);
-    for (int64_t i = 0; i < view.count; i++) {
-        const gen_object object = object_of(plan, i);
-        gen_add(&live, 1, object.size);
-        gen_add(&gen_row_of(types, &type_count, object.type)->live, 1, object.size);
-    }
-    for (size_t i = 0; i < type_count; i++)
-        types[i].retained = gen_graph_held(&graph, &view, types[i].key);
-    gen_json_open(json, "totals", '{');
-    gen_json_sum(json, "live", live);
-    gen_json_number(json, "references", plan->edge_count);
-    gen_json_sum(json, "reachable", live);
-    gen_json_number(json, "types", (int64_t)type_count);
-    gen_json_close(json);
-    gen_json_open(json, "roots", '[');
-    for (int kind = 0; kind < ROOT_KINDS; kind++) {
-        int64_t roots = 0;
-        for (int64_t i = 0; i < view.count; i++)
-            roots += roots_of(plan, kind, i);
-        gen_json_row(json);
-        gen_json_text(json, "kind", root_kinds[kind]);
-        gen_json_number(json, "roots", roots);
-        gen_json_number(json, "objects", roots); /* no object has two of a kind */
-        gen_json_close(json);
-    }
-    gen_json_close(json);
-    gen_answer_top(json, types, type_count, true, true);
-    gen_answer_retained(json, &graph, &view);
-    gen_graph_free(&graph);
+    gen_answer_graph(json, &view, plan->edge_count, TYPES);
 }

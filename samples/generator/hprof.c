@@ -453,40 +453,5 @@ void gen_hprof_answer(const gen_options *options, gen_json *json)
                                  .reference_count = reference_count,
                                  .reference = reference_of,
                                  .root_kind = root_kind};
-    gen_row types[CLASSES + 1] = {{0}};
-    size_t type_count = 0;
-    gen_sum live = {0, 0}, reachable = {0, 0};
-    gen_graph graph;
-    gen_graph_build(&graph, &view);
-    for (int64_t i = 0; i < view.count; i++) {
-        const gen_object object = object_of(plan, i);
-        gen_add(&live, 1, object.size);
-        gen_add(&gen_row_of(types, &type_count, object.type)->live, 1, object.size);
-        if (graph.reached[i])
-            gen_add(&reachable, 1, object.size);
-    }
-    for (size_t i = 0; i < type_count; i++)
-        types[i].retained = gen_graph_held(&graph, &view, types[i].key);
-    gen_json_open(json, "totals", '{');
-    gen_json_sum(json, "live", live);
-    gen_json_number(json, "references", plan->reference_count);
-    gen_json_sum(json, "reachable", reachable);
-    gen_json_sum(json, "unreachable", gen_minus(live, reachable));
-    gen_json_number(json, "types", CLASSES);
-    gen_json_close(json);
-    gen_json_open(json, "roots", '[');
-    for (int kind = 0; kind < ROOT_KINDS; kind++) {
-        int64_t roots = 0;
-        for (int i = 0; i < plan->root_count; i++)
-            roots += plan->roots[i].kind == kind;
-        gen_json_row(json);
-        gen_json_text(json, "kind", root_kind(kind));
-        gen_json_number(json, "roots", roots);
-        gen_json_number(json, "objects", roots); /* no object has two of a kind */
-        gen_json_close(json);
-    }
-    gen_json_close(json);
-    gen_answer_top(json, types, type_count, true, true);
-    gen_answer_retained(json, &graph, &view);
-    gen_graph_free(&graph);
+    gen_answer_graph(json, &view, plan->reference_count, CLASSES);
 }
