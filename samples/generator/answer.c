@@ -360,7 +360,7 @@ void gen_answer_graph(gen_json *json, const gen_graph_view *view, int64_t refere
     gen_json_number(json, "references", references);
     gen_json_sum(json, "reachable", reachable);
     gen_json_sum(json, "unreachable", gen_minus(live, reachable));
-    gen_json_number(json, "types", types);
+    gen_json_number(json, "types", types ? types : (int64_t)count);
     gen_json_close(json);
     answer_roots(json, view);
     gen_answer_top(json, rows, count, true, true);

@@ -180,7 +180,7 @@ int64_t gen_graph_held(const gen_graph *graph, const gen_graph_view *view, const
 void gen_graph_free(gen_graph *graph);
 void gen_answer_retained(gen_json *json, const gen_graph *graph, const gen_graph_view *view);
 /* Write the whole answer about a small graph in which no object has two roots of a kind.
- * `references`: all in the file; `types`: those that it declares. */
+ * `references`: all in the file; `types`: those that it declares, 0 = those of its objects. */
 void gen_answer_graph(gen_json *json, const gen_graph_view *view, int64_t references,
                       int64_t types);
 

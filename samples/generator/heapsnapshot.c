@@ -4,14 +4,7 @@
 
 #include "gen.h"
 
-enum {
-    MOST_NODES = 1024,
-    MOST_EDGES = 4096,
-    MOST_STRINGS = 128,
-    LISTENERS = 40,
-    PRICES = 12,
-    TYPES = 15
-};
+enum { MOST_NODES = 1024, MOST_EDGES = 4096, MOST_STRINGS = 128, LISTENERS = 40, PRICES = 12 };
 
 /* In the order of node_types and edge_types. */
 typedef enum v8_kind { HIDDEN, ARRAY, STRING, OBJECT, CLOSURE, NATIVE, SYNTHETIC } v8_kind;
@@ -247,14 +240,13 @@ static const char *type_of(const v8_node *node)
                                   : node->name;
 }
 
-/* Return the number of roots of a kind that refer to an object. */
-static int64_t roots_of(const v8_plan *plan, int kind, int64_t object)
+static bool has_root(const v8_plan *plan, int kind, int64_t object)
 {
-    int64_t count = 0;
+    bool found = false;
     for (int i = 0; i < plan->edge_count; i++)
-        count += plan->edges[i].keeps && plan->edges[i].from == root_nodes[kind] &&
+        found |= plan->edges[i].keeps && plan->edges[i].from == root_nodes[kind] &&
                  plan->edges[i].to == FIRST_OBJECT + object;
-    return count;
+    return found;
 }
 
 static gen_object object_of(const void *data, int64_t number)
@@ -263,7 +255,7 @@ static gen_object object_of(const void *data, int64_t number)
     const v8_node *node = &plan->nodes[FIRST_OBJECT + number];
     gen_object found = {.size = node->size, .id = (uint64_t)node->id, .type = type_of(node)};
     for (int kind = 0; kind < ROOT_KINDS; kind++)
-        found.root_kinds |= roots_of(plan, kind, number) ? 1u << kind : 0;
+        found.root_kinds |= has_root(plan, kind, number) ? 1u << kind : 0;
     found.strong_root = found.root_kinds != 0;
     return found;
 }
@@ -296,5 +288,5 @@ void gen_heapsnapshot_answer(const gen_options *options, gen_json *json)
                                  .reference = reference_of,
                                  .root_kind = root_kind,
                                  .decimal_ids = true};
-    gen_answer_graph(json, &view, plan->edge_count, TYPES);
+    gen_answer_graph(json, &view, plan->edge_count, 0);
 }
