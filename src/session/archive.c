@@ -176,8 +176,7 @@ bool mp_archive_limits_parse(const char *text, mp_archive_limits *limits)
         return true;
     }
     /* A number alone could mean either. */
-    return text[strspn(text, "0123456789")] && mp_parse_bytes(text, &limits->bytes) &&
-           limits->bytes > 0;
+    return strpbrk(text, "BKMGTbkmgt") && mp_parse_bytes(text, &limits->bytes) && limits->bytes > 0;
 }
 
 /* A file of the archive. */
