@@ -32,8 +32,17 @@ install_texts(libmemprof-dev libmemprof-dev)
 
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+# dpkg-shlibdeps finds only what is linked.
+set(CPACK_LIBMEMPROF_LOADED libsqlite3-0)
 if(MEMPROF_ARCHIVE)
-  set(CPACK_MEMPROF_LOADED libarchive${LIBARCHIVE_SOVERSION}) # dpkg-shlibdeps finds only what is linked
+  list(APPEND CPACK_LIBMEMPROF_LOADED libarchive13)
+endif()
+set(CPACK_MEMPROF_LOADED ${CPACK_LIBMEMPROF_LOADED})
+if(MEMPROF_BROWSE)
+  list(APPEND CPACK_MEMPROF_LOADED libncursesw6)
+endif()
+if(MEMPROF_EDIT)
+  list(APPEND CPACK_MEMPROF_LOADED libedit2)
 endif()
 set(CPACK_MEMPROF_EPOCH ${MEMPROF_EPOCH})
 set(CPACK_PROJECT_CONFIG_FILE ${CMAKE_CURRENT_SOURCE_DIR}/cmake/packages/begin.cmake)
@@ -66,8 +75,7 @@ the same answers as from the command line of memprof.")
 set(CPACK_DEBIAN_LIBMEMPROF-DEV_PACKAGE_NAME libmemprof-dev)
 set(CPACK_DEBIAN_LIBMEMPROF-DEV_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_LIBMEMPROF-DEV_PACKAGE_DEPENDS "${LIBRARY_PACKAGE} (= ${PROJECT_VERSION}), \
-libbz2-dev, libjansson-dev, liblz4-dev, liblzma-dev, libprotobuf-c-dev, libsqlite3-dev, \
-libutf8proc-dev, libzstd-dev, uuid-dev, zlib1g-dev")
+libbz2-dev, libjansson-dev, liblz4-dev, liblzma-dev, libprotobuf-c-dev, libutf8proc-dev, libzstd-dev, uuid-dev, zlib1g-dev")
 set(CPACK_COMPONENT_LIBMEMPROF-DEV_DESCRIPTION "analyzer of memory and execution profiles (headers)
 Headers, the static library, and files of pkg-config and CMake, to build
 programs that read memory and execution profiles with libmemprof.")

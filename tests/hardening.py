@@ -80,6 +80,7 @@ STATE = {
     "hash.c.o": {"mp_keys", "secret"},              # hash keys, chosen once at random
     "memory.c.o": {"out_of_memory"},                # the handler that the program sets
     "libarchive.c.o": {"mp_la", "failure", "once"}, # functions of the library that is loaded once
+    "sqlite.c.o": {"mp_sqlite_api", "once"},        # the same
     "json.c.o": {"is_ours", "lock", "users"},       # set while any session uses jansson with our allocator
     "output.c.o": {"named", "count"},               # unfinished files, which a signal handler removes
 }

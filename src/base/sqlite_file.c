@@ -163,8 +163,8 @@ static int full_name(sqlite3_vfs *system, const char *name, int size, char *full
 int mp_sqlite_open(mp_sqlite_file *file, const mp_sqlite_calls *calls, void *opaque)
 {
     const int flags = calls->write ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY;
-    const sqlite3_vfs *usual = sqlite3_vfs_find(NULL); /* initializes SQLite */
     *file = (mp_sqlite_file){.calls = calls, .opaque = opaque};
+    const sqlite3_vfs *usual = mp_sqlite_load() ? NULL : sqlite3_vfs_find(NULL);
     if (!usual)
         return SQLITE_NOMEM;
     snprintf(file->name, sizeof file->name, "memprof-%p", (void *)file);
@@ -183,10 +183,20 @@ int mp_sqlite_open(mp_sqlite_file *file, const mp_sqlite_calls *calls, void *opa
     return sqlite3_open_v2("database", &file->database, flags | SQLITE_OPEN_NOMUTEX, file->name);
 }
 
+const char *mp_sqlite_failure(const mp_sqlite_file *file)
+{
+    const char *missing = mp_sqlite_load();
+    if (missing || !file->database)
+        return missing ? missing : strerror(ENOMEM);
+    return sqlite3_errcode(file->database) == SQLITE_IOERR ? strerror(file->error)
+                                                           : sqlite3_errmsg(file->database);
+}
+
 void mp_sqlite_close(mp_sqlite_file *file)
 {
-    sqlite3_close(file->database);
-    if (file->system.zName)
+    if (file->system.zName) {
+        sqlite3_close(file->database);
         sqlite3_vfs_unregister(&file->system);
+    }
     *file = (mp_sqlite_file){0};
 }

@@ -6,10 +6,11 @@
 #ifndef MP_BASE_SQLITE_FILE_H
 #define MP_BASE_SQLITE_FILE_H
 
-#include <sqlite3.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
+
+#include "base/sqlite.h"
 
 /* Calls that access the file; `opaque` is given to mp_sqlite_open. On failure they return -1 and
  * set errno. */
@@ -26,16 +27,17 @@ typedef struct mp_sqlite_calls {
 typedef struct mp_sqlite_file {
     const mp_sqlite_calls *calls;
     void *opaque;
-    sqlite3 *database; /* NULL if memory ran out */
+    sqlite3 *database; /* NULL: there is no SQLite, or memory ran out */
     int error;         /* errno of the last call that failed; 0: none */
     sqlite3_vfs system;
     char name[40];
 } mp_sqlite_file;
 
 /* Open a connection to the file, writable if `calls->write` is set, for use in one thread. Return
- * an SQLite result code; SQLITE_NOMEM if SQLite could not be initialized. Call mp_sqlite_close in
- * any case. */
+ * an SQLite result code. Call mp_sqlite_close in any case. */
 int mp_sqlite_open(mp_sqlite_file *file, const mp_sqlite_calls *calls, void *opaque);
+/* Return why the last call failed; valid until the next one. */
+const char *mp_sqlite_failure(const mp_sqlite_file *file);
 /* Close the connection and unregister the file system. All statements must be finalized. */
 void mp_sqlite_close(mp_sqlite_file *file);
 

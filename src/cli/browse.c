@@ -183,6 +183,9 @@ static bool can_show(const cli_options *options)
     if (!kind || !*kind || strcmp(kind, "dumb") == 0)
         return cli_refuse(options, "this terminal is not supported: TERM is %s",
                           kind && *kind ? kind : "not set");
+    const char *missing = browse_screen_load();
+    if (missing)
+        return cli_refuse(options, "browse %s", missing);
     if (!browse_screen_is_known(kind))
         return cli_refuse(options, "this terminal is not supported: unknown TERM=%s", kind);
     for (size_t i = 0; i < options->path_count; i++)

@@ -10,48 +10,59 @@
 #include <unistd.h>
 #include <wchar.h>
 
-#define NCURSES_NOMACROS 1
-#define NCURSES_WIDECHAR 1
-#include <curses.h>
-#include <termcap.h>
-
+#include "cli/curses.h"
 #include "cli/screen.h"
 
 enum { WORSE = 1, BETTER, WARNING }; /* numbers of colour pairs */
 
+static cli_curses nc;
 static SCREEN *screen;
+static int screen_rows, screen_columns;
 static bool has_colours;
 
 /* --- the terminal --- */
 
+/* Defined only in the static program (src/cli/static), into which ncurses is linked. */
+extern const cli_curses cli_curses_linked __attribute__((weak));
+
+const char *browse_screen_load(void)
+{
+    static const char *const names[] = {CLI_CURSES(MP_LATE_NAME)};
+    if (&cli_curses_linked)
+        nc = cli_curses_linked;
+    else if (!mp_late_load(MEMPROF_BROWSE, names, sizeof names / sizeof *names, &nc))
+        return MP_LATE_FAILURE(MEMPROF_BROWSE);
+    return NULL;
+}
+
 bool browse_screen_is_known(const char *kind)
 {
-    return tgetent(NULL, kind) == 1;
+    return nc.tgetent(NULL, kind) == 1;
 }
 
 bool browse_screen_begin(bool colour)
 {
     cli_screen_characters();
-    screen = newterm(NULL, stdout, stdin);
+    screen = nc.newterm(NULL, stdout, stdin);
     if (!screen)
         return false;
     cli_screen_own(browse_screen_end);
-    cbreak();
-    noecho();
-    nonl();
-    keypad(stdscr, TRUE);
-    nodelay(stdscr, TRUE);
-    set_escdelay(25);
-    curs_set(0);
-    mouseinterval(0);
-    mousemask(BUTTON1_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED, NULL);
-    has_colours = colour && has_colors();
+    nc.cbreak();
+    nc.noecho();
+    nc.nonl();
+    nc.keypad(*nc.stdscr, TRUE);
+    nc.nodelay(*nc.stdscr, TRUE);
+    nc.set_escdelay(25);
+    nc.curs_set(0);
+    nc.mouseinterval(0);
+    nc.mousemask(BUTTON1_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED, NULL);
+    has_colours = colour && nc.has_colors();
     if (has_colours) {
-        start_color();
-        use_default_colors();
-        init_pair(WORSE, COLOR_RED, -1);
-        init_pair(BETTER, COLOR_CYAN, -1);
-        init_pair(WARNING, COLOR_MAGENTA, -1);
+        nc.start_color();
+        nc.use_default_colors();
+        nc.init_pair(WORSE, COLOR_RED, -1);
+        nc.init_pair(BETTER, COLOR_CYAN, -1);
+        nc.init_pair(WARNING, COLOR_MAGENTA, -1);
     }
     return true;
 }
@@ -60,26 +71,28 @@ void browse_screen_end(void)
 {
     if (!screen)
         return;
-    curs_set(1);
-    endwin();
+    nc.curs_set(1);
+    nc.endwin();
     cli_screen_own(NULL);
     screen = NULL;
 }
 
 void browse_screen_leave(void)
 {
-    curs_set(1);
-    endwin();
+    nc.curs_set(1);
+    nc.endwin();
 }
 
 void browse_screen_measure(unsigned *rows, unsigned *columns)
 {
     struct winsize size;
     if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row && size.ws_col &&
-        (size.ws_row != LINES || size.ws_col != COLS))
-        resizeterm(size.ws_row, size.ws_col);
-    *rows = (unsigned)LINES;
-    *columns = (unsigned)COLS;
+        (size.ws_row != *nc.LINES || size.ws_col != *nc.COLS))
+        nc.resizeterm(size.ws_row, size.ws_col);
+    screen_rows = *nc.LINES;
+    screen_columns = *nc.COLS;
+    *rows = (unsigned)screen_rows;
+    *columns = (unsigned)screen_columns;
 }
 
 /* --- drawing --- */
@@ -95,9 +108,9 @@ typedef struct pen {
 static void put_cell(pen *state, const wchar_t *text, int width)
 {
     cchar_t cell;
-    if (state->column + width <= COLS &&
-        setcchar(&cell, text, state->always | state->now, state->pair, NULL) == OK)
-        mvadd_wchnstr(state->row, state->column, &cell, 1);
+    if (state->column + width <= screen_columns &&
+        nc.setcchar(&cell, text, state->always | state->now, state->pair, NULL) == OK)
+        nc.mvadd_wchnstr(state->row, state->column, &cell, 1);
     state->column += width;
 }
 
@@ -117,7 +130,7 @@ static wchar_t code_at(const char *p)
 static void put_text(pen *state, const char *text, size_t length)
 {
     enum { MARKS = 4 };
-    for (const char *p = text, *end = text + length; p < end && state->column < COLS;) {
+    for (const char *p = text, *end = text + length; p < end && state->column < screen_columns;) {
         wchar_t cell[MARKS + 2] = {code_at(p)};
         int width = (int)mp_next_width(&p);
         size_t count = 1;
@@ -162,7 +175,7 @@ static void fill(pen *state)
 {
     state->now = A_NORMAL;
     state->pair = 0;
-    while (state->column < COLS)
+    while (state->column < screen_columns)
         put_cell(state, L" ", 1);
 }
 
@@ -225,17 +238,17 @@ static void draw_text(int row, attr_t looks, const char *text)
 static void draw_folded(int row, bool up, attr_t looks, const char *text)
 {
     mp_arena arena = {0};
-    const size_t width = COLS > 1 ? (size_t)COLS : 1;
+    const size_t width = screen_columns > 1 ? (size_t)screen_columns : 1;
     const char *folded = mp_wrap_text(&arena, mp_safe_text(&arena, text), 0, 0, width);
-    int lines = 0, most = LINES > 3 ? LINES / 2 : 1;
+    int lines = 0, most = screen_rows > 3 ? screen_rows / 2 : 1;
     bool further = true;
     for (; further && lines < most; lines++)
         (void)mp_line_of_text(&arena, folded, (size_t)lines, &further);
     for (int i = 0; i < lines; i++) {
         const char *line = mp_line_of_text(&arena, folded, (size_t)i, &further);
         const int index = up ? row - lines + 1 + i : row + i;
-        move(index, 0);
-        clrtoeol();
+        nc.move(index, 0);
+        nc.clrtoeol();
         draw_text(index, looks, line);
     }
     mp_arena_free(&arena);
@@ -247,13 +260,13 @@ static void draw_typed(int row, const browse_state *state)
     mp_arena arena = {0};
     const char *text =
         mp_arena_format(&arena, "%c%s", (char)state->prompt, mp_safe_text(&arena, state->typed));
-    size_t width = mp_text_width(text), room = COLS > 1 ? (size_t)COLS - 1 : 1;
+    size_t width = mp_text_width(text), room = screen_columns > 1 ? (size_t)screen_columns - 1 : 1;
     while (width > room)
         width -= mp_next_width(&text);
     pen self = {.row = row};
     put_text(&self, text, strlen(text));
-    curs_set(1);
-    move(row, self.column < COLS ? self.column : COLS - 1);
+    nc.curs_set(1);
+    nc.move(row, self.column < screen_columns ? self.column : screen_columns - 1);
     mp_arena_free(&arena);
 }
 
@@ -264,7 +277,7 @@ static void draw_head(browse_state *state)
 {
     mp_arena arena = {0};
     const char *text = "";
-    size_t room = (size_t)COLS, from = 0;
+    size_t room = (size_t)screen_columns, from = 0;
     pen self = {.always = A_REVERSE};
     if (state->leaf_count > 1) {
         const char *line = browse_top(state)->line;
@@ -298,7 +311,7 @@ static void draw_head(browse_state *state)
     }
     fill(&self);
     if (used > room) { /* views at the end do not fit */
-        pen mark = {.column = COLS - 1, .always = A_REVERSE};
+        pen mark = {.column = screen_columns - 1, .always = A_REVERSE};
         put_cell(&mark, L">", 1);
     }
     mp_arena_free(&arena);
@@ -306,7 +319,7 @@ static void draw_head(browse_state *state)
 
 static void draw_foot(browse_state *state)
 {
-    int row = LINES - 1;
+    int row = screen_rows - 1;
     mp_arena arena = {0};
     if (state->mode == BROWSE_TYPES)
         draw_typed(row, state);
@@ -321,10 +334,10 @@ static void draw_foot(browse_state *state)
 static void draw_menu(const browse_state *state)
 {
     mp_arena arena = {0};
-    size_t height = LINES > 2 ? (size_t)LINES - 2 : 1, count = state->item_count;
+    size_t height = screen_rows > 2 ? (size_t)screen_rows - 2 : 1, count = state->item_count;
     size_t shown = count + 1 < height ? count : height > 1 ? height - 1 : 1;
     size_t first = state->item >= shown ? state->item - shown + 1 : 0;
-    int row = LINES - 1 - (int)shown;
+    int row = screen_rows - 1 - (int)shown;
     if (row > 0)
         draw_text(row - 1, A_BOLD | A_REVERSE, mp_arena_format(&arena, " %s", state->menu_title));
     for (size_t i = 0; i < shown; i++, row++) {
@@ -333,8 +346,8 @@ static void draw_menu(const browse_state *state)
         const char *text =
             item < 9 ? mp_arena_format(&arena, "%s%zu  %s", mark, item + 1, state->items[item])
                      : mp_arena_format(&arena, "%s   %s", mark, state->items[item]);
-        move(row, 0);
-        clrtoeol();
+        nc.move(row, 0);
+        nc.clrtoeol();
         draw_text(row, item == state->item ? A_REVERSE : A_NORMAL, text);
     }
     mp_arena_free(&arena);
@@ -344,24 +357,24 @@ void browse_screen_draw(browse_state *state)
 {
     browse_leaf *leaf = browse_top(state);
     const char *help[BROWSE_MOST_HELP];
-    erase();
-    curs_set(0);
+    nc.erase();
+    nc.curs_set(0);
     if (state->mode == BROWSE_HELPS) {
         size_t count = browse_help(state, help);
-        for (size_t i = 0; state->help_top + i < count && (int)i + 1 < LINES; i++)
+        for (size_t i = 0; state->help_top + i < count && (int)i + 1 < screen_rows; i++)
             draw_text((int)i, A_NORMAL, help[state->help_top + i]);
     } else if (browse_has_page(leaf)) {
         draw_page(&leaf->page);
     } else {
-        draw_folded(LINES > 3, false, A_NORMAL, leaf->why);
+        draw_folded(screen_rows > 3, false, A_NORMAL, leaf->why);
     }
-    if (LINES > 3 && state->mode != BROWSE_HELPS)
+    if (screen_rows > 3 && state->mode != BROWSE_HELPS)
         draw_head(state);
     if (state->mode == BROWSE_CHOOSES)
         draw_menu(state);
-    if (LINES > 1)
+    if (screen_rows > 1)
         draw_foot(state);
-    refresh();
+    nc.refresh();
 }
 
 /* --- keys --- */
@@ -372,7 +385,7 @@ static bool mouse_key(browse_key *key)
     static int line = -1;
     struct timespec now;
     MEVENT event;
-    if (getmouse(&event) != OK)
+    if (nc.getmouse(&event) != OK)
         return false;
     clock_gettime(CLOCK_MONOTONIC, &now);
     long since = (now.tv_sec - last.tv_sec) * 1000 + (now.tv_nsec - last.tv_nsec) / 1000000;
@@ -403,7 +416,7 @@ bool browse_screen_key(browse_key *key)
         {KEY_HOME, BROWSE_HOME},       {KEY_END, BROWSE_END},       {KEY_ENTER, BROWSE_ENTER},
         {KEY_BACKSPACE, BROWSE_ERASE}, {KEY_DC, BROWSE_ERASE},      {KEY_BTAB, BROWSE_BACK_TAB}};
     wint_t code;
-    for (int got; (got = get_wch(&code)) != ERR;) {
+    for (int got; (got = nc.get_wch(&code)) != ERR;) {
         *key = (browse_key){.kind = BROWSE_CHARACTER, .code = code};
         if (got == KEY_CODE_YES) {
             if (code == KEY_MOUSE && mouse_key(key))

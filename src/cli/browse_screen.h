@@ -4,6 +4,9 @@
 
 #include "cli/browse_state.h"
 
+/* Load ncurses, before any other function is called. Return NULL, or as static text why there is no
+ * ncurses. */
+const char *browse_screen_load(void);
 /* Return true if the terminal type is known. */
 bool browse_screen_is_known(const char *kind);
 /* Take over the terminal. False if it cannot show the browser. */

@@ -99,12 +99,26 @@ static const char *read_plain(cli_lines *lines)
 
 #ifdef MEMPROF_EDIT
 
-#include <histedit.h>
 #include <termios.h>
 #include <wchar.h>
 
+#include "cli/edit.h"
 #include "cli/line_history.h"
 #include "cli/screen.h"
+
+static cli_edit edit;
+
+/* Defined only in the static program (src/cli/static), into which libedit is linked. */
+extern const cli_edit cli_edit_linked __attribute__((weak));
+
+static bool load_editor(void)
+{
+    static const char *const names[] = {CLI_EDIT(MP_LATE_NAME)};
+    if (&cli_edit_linked)
+        edit = cli_edit_linked;
+    return &cli_edit_linked ||
+           mp_late_load(MEMPROF_EDIT, names, sizeof names / sizeof *names, &edit);
+}
 
 /* --- keys --- */
 
@@ -124,14 +138,14 @@ static void suspend(const cli_lines *lines)
     sigemptyset(&signals);
     sigaddset(&signals, SIGTSTP);
     suspended = false;
-    el_set(lines->editor, EL_PREP_TERM, 0);
+    edit.el_set(lines->editor, EL_PREP_TERM, 0);
     sigaction(SIGTSTP, &stop, &before);
     raise(SIGTSTP);
     pthread_sigmask(SIG_UNBLOCK, &signals, &held); /* the program stops here */
     pthread_sigmask(SIG_SETMASK, &held, NULL);
     sigaction(SIGTSTP, &before, NULL);
-    el_set(lines->editor, EL_PREP_TERM, 1);
-    el_set(lines->editor, EL_REFRESH);
+    edit.el_set(lines->editor, EL_PREP_TERM, 1);
+    edit.el_set(lines->editor, EL_REFRESH);
 }
 
 /* Handle the signals that arrived since the last call. */
@@ -140,14 +154,14 @@ static void settle_editor(const cli_lines *lines)
     if (lines->editor && suspended)
         suspend(lines);
     if (lines->editor && resized)
-        el_resize(lines->editor);
+        edit.el_resize(lines->editor);
     resized = false;
 }
 
 static cli_lines *lines_of(EditLine *editor)
 {
     void *lines = NULL;
-    el_get(editor, EL_CLIENTDATA, &lines);
+    edit.el_get(editor, EL_CLIENTDATA, &lines);
     return lines;
 }
 
@@ -214,7 +228,7 @@ static void list_names(const char *const *names, size_t count)
 
 static unsigned char complete(EditLine *editor, int key)
 {
-    const LineInfo *line = el_line(editor);
+    const LineInfo *line = edit.el_line(editor);
     const char **names;
     size_t begun;
     (void)key;
@@ -227,7 +241,7 @@ static unsigned char complete(EditLine *editor, int key)
         mp_text_buffer rest = {0};
         mp_text_put(&rest, names[0] + begun, common - begun);
         mp_text_put(&rest, end, strlen(end));
-        if (el_insertstr(editor, rest.text) != 0)
+        if (edit.el_insertstr(editor, rest.text) != 0)
             result = CC_REFRESH_BEEP;
         free(rest.text);
     } else if (count && (begun || count < 100)) {
@@ -245,7 +259,7 @@ static unsigned char complete(EditLine *editor, int key)
 static void add_entry(void *opaque, const char *line)
 {
     HistEvent event;
-    history(opaque, &event, H_ENTER, line);
+    edit.history(opaque, &event, H_ENTER, line);
 }
 
 static void begin_editor(cli_lines *lines, const char *name)
@@ -253,36 +267,36 @@ static void begin_editor(cli_lines *lines, const char *name)
     const char *kind = getenv("TERM");
     HistEvent event;
     if (!kind || !*kind || strcmp(kind, "dumb") == 0 ||
-        tcgetattr(STDIN_FILENO, &terminal_before) != 0)
+        tcgetattr(STDIN_FILENO, &terminal_before) != 0 || !load_editor())
         return;
     cli_screen_characters();
-    lines->editor = el_init("memprof", stdin, stdout, stderr);
-    lines->entries = lines->editor ? history_init() : NULL;
+    lines->editor = edit.el_init("memprof", stdin, stdout, stderr);
+    lines->entries = lines->editor ? edit.history_init() : NULL;
     if (!lines->entries)
         return;
-    history(lines->entries, &event, H_SETSIZE, CLI_HISTORY_LINES);
-    history(lines->entries, &event, H_SETUNIQUE, 1);
+    edit.history(lines->entries, &event, H_SETSIZE, CLI_HISTORY_LINES);
+    edit.history(lines->entries, &event, H_SETUNIQUE, 1);
     lines->history = cli_history_open(name);
     if (lines->history >= 0)
         cli_history_load(lines->history, add_entry, lines->entries);
-    el_set(lines->editor, EL_CLIENTDATA, lines);
-    el_set(lines->editor, EL_GETCFN, take_character);
-    el_set(lines->editor, EL_PROMPT, prompt_of);
-    el_set(lines->editor, EL_EDITOR, "emacs");
-    el_set(lines->editor, EL_HIST, history, lines->entries);
+    edit.el_set(lines->editor, EL_CLIENTDATA, lines);
+    edit.el_set(lines->editor, EL_GETCFN, take_character);
+    edit.el_set(lines->editor, EL_PROMPT, prompt_of);
+    edit.el_set(lines->editor, EL_EDITOR, "emacs");
+    edit.el_set(lines->editor, EL_HIST, edit.history, lines->entries);
     /* el_set would keep copies of the texts for ever. */
-    el_wset(lines->editor, EL_ADDFN, L"memprof-complete", L"Complete a name", complete);
-    el_set(lines->editor, EL_BIND, "^I", "memprof-complete", NULL);
-    el_set(lines->editor, EL_BIND, "^R", "em-inc-search-prev", NULL);
-    el_source(lines->editor, NULL);
+    edit.el_wset(lines->editor, EL_ADDFN, L"memprof-complete", L"Complete a name", complete);
+    edit.el_set(lines->editor, EL_BIND, "^I", "memprof-complete", NULL);
+    edit.el_set(lines->editor, EL_BIND, "^R", "em-inc-search-prev", NULL);
+    edit.el_source(lines->editor, NULL);
 }
 
 static void end_editor(cli_lines *lines)
 {
     if (lines->entries)
-        history_end(lines->entries);
+        edit.history_end(lines->entries);
     if (lines->editor)
-        el_end(lines->editor);
+        edit.el_end(lines->editor);
     if (lines->history >= 0)
         close(lines->history);
 }
@@ -294,7 +308,7 @@ static const char *read_edited(cli_lines *lines)
     heed_signal(SIGTSTP, &stop);
     heed_signal(SIGWINCH, &size);
     cli_screen_own(restore_terminal);
-    const char *line = el_gets(lines->editor, &length);
+    const char *line = edit.el_gets(lines->editor, &length);
     cli_screen_own(NULL);
     sigaction(SIGTSTP, &stop, NULL);
     sigaction(SIGWINCH, &size, NULL);

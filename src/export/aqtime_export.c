@@ -465,6 +465,7 @@ const mp_exporter mp_exporter_aqtime = {
                MP_ARGUMENTS(arguments, defaults),
                .wants_threads = true,
                .wants_objects = true,
+               .needs_sqlite = true,
                .variants = {{.needs = MP_HOLDS_LEDGER | MP_HOLDS_EVENTS, .run = write_aqtime},
                             {.needs = MP_HOLDS_LEDGER | MP_HOLDS_HISTORY, .run = write_aqtime},
                             {.needs = MP_HOLDS_LEDGER, .run = write_aqtime}}},

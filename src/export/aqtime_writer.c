@@ -58,11 +58,8 @@ const char *aq_out_table_name(aq_out_table table)
 static bool fail(aq_out *out)
 {
     if (!out->failed) {
-        bool system = out->file.database && sqlite3_errcode(out->file.database) == SQLITE_IOERR;
         mp_fail_file(out->error, out->path, 0, 0, "cannot write: %s",
-                     system               ? strerror(out->file.error)
-                     : out->file.database ? sqlite3_errmsg(out->file.database)
-                                          : strerror(ENOMEM));
+                     mp_sqlite_failure(&out->file));
         out->error->code = MP_ERROR_OUTPUT;
     }
     out->failed = true;
@@ -183,9 +180,10 @@ bool aq_out_close(aq_out *out)
 {
     if (!out->failed)
         run(out, "COMMIT");
-    for (int i = 0; i < AQ_OUT_TABLES; i++)
+    for (int i = 0; i < AQ_OUT_TABLES && out->file.database; i++)
         sqlite3_finalize(out->inserts[i]);
-    sqlite3_finalize(out->frames);
+    if (out->file.database)
+        sqlite3_finalize(out->frames);
     mp_sqlite_close(&out->file);
     return !out->failed;
 }

@@ -3,9 +3,9 @@
  * A recording is named by the checksum of its bytes, and is stored once: adding it again changes
  * nothing. All recordings of an export are one transaction. If the process ends in the middle, the
  * database stays as it was. */
-#include <sqlite3.h>
 #include <stdlib.h>
 
+#include "base/sqlite.h"
 #include "export/fleet.h"
 #include "sql/values.h"
 #include "sql/views.h"
@@ -112,6 +112,9 @@ static bool open_database(mp_fleet *fleet)
 {
     fleet_database *state = (fleet_database *)fleet;
     const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
+    const char *missing = mp_sqlite_load();
+    if (missing)
+        return mp_fail(fleet->error, MP_ERROR_OUTPUT, "%s: %s", fleet->path, missing);
     if (sqlite3_open_v2(fleet->path, &state->database, flags, NULL) != SQLITE_OK)
         return fail(state);
     sqlite3_busy_timeout(state->database, MOST_WAIT_MS);
@@ -212,7 +215,8 @@ static bool end_database(void *sink, bool keep, mp_document *document, mp_error 
         keep && state->database && run(state, state->fleet.added ? "COMMIT" : "ROLLBACK");
     if (ok)
         mp_fleet_describe(&state->fleet, document);
-    sqlite3_close(state->database); /* rolls back what was not committed */
+    if (state->database)
+        sqlite3_close(state->database); /* rolls back what was not committed */
     mp_fleet_free(&state->fleet);
     free(state);
     return ok;
@@ -223,6 +227,7 @@ const mp_exporter mp_exporter_sqlite = {
     .endings = ".db .sqlite3",
     .report = {.name = MP_EXPORT_TO("sqlite"),
                .summary = "SQLite database with the tables of SQL; adds to it",
+               .needs_sqlite = true,
                MP_FLEET_REPORT},
     .binary = true,
     .in_place = true,

@@ -1,10 +1,7 @@
 #include "input/libarchive.h"
 
 #ifdef MEMPROF_ARCHIVE
-#include <dlfcn.h>
 #include <pthread.h>
-#include <stdbool.h>
-#include <stddef.h>
 
 mp_libarchive mp_la;
 static const char *failure;
@@ -18,12 +15,9 @@ static void load(void)
         mp_la = mp_libarchive_linked;
         return;
     }
-    void *library = dlopen(MEMPROF_ARCHIVE, RTLD_NOW | RTLD_LOCAL);
-    bool complete = library;
-#define LOAD(name) complete = complete && (*(void **)&mp_la.name = dlsym(library, #name)) != NULL;
-    MP_LIBARCHIVE(LOAD)
-#undef LOAD
-    failure = complete ? NULL : "needs " MEMPROF_ARCHIVE ", which cannot be loaded";
+    static const char *const names[] = {MP_LIBARCHIVE(MP_LATE_NAME)};
+    if (!mp_late_load(MEMPROF_ARCHIVE, names, sizeof names / sizeof *names, &mp_la))
+        failure = MP_LATE_FAILURE(MEMPROF_ARCHIVE);
 }
 
 const char *mp_libarchive_load(void)

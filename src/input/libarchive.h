@@ -1,6 +1,5 @@
-/* libarchive's functions. The library is loaded when it is first needed: most recordings are not
- * archives, and loading it, with the libraries that it uses itself, takes as long as everything
- * else in the analysis of a small recording. */
+/* libarchive's functions. The library is loaded when it is first needed (base/late.h): most
+ * recordings are not archives. */
 #ifndef MP_INPUT_LIBARCHIVE_H
 #define MP_INPUT_LIBARCHIVE_H
 
@@ -8,41 +7,40 @@
 #include <archive.h>
 #include <archive_entry.h>
 
-/* FUNCTION(name) for each function of libarchive that memprof calls. */
-#define MP_LIBARCHIVE(FUNCTION)                                                                    \
-    FUNCTION(archive_entry_filetype)                                                               \
-    FUNCTION(archive_entry_free)                                                                   \
-    FUNCTION(archive_entry_hardlink)                                                               \
-    FUNCTION(archive_entry_is_data_encrypted)                                                      \
-    FUNCTION(archive_entry_new2)                                                                   \
-    FUNCTION(archive_entry_pathname)                                                               \
-    FUNCTION(archive_entry_pathname_utf8)                                                          \
-    FUNCTION(archive_entry_size)                                                                   \
-    FUNCTION(archive_entry_symlink)                                                                \
-    FUNCTION(archive_entry_symlink_utf8)                                                           \
-    FUNCTION(archive_errno)                                                                        \
-    FUNCTION(archive_error_string)                                                                 \
-    FUNCTION(archive_filter_bytes)                                                                 \
-    FUNCTION(archive_read_data_block)                                                              \
-    FUNCTION(archive_read_free)                                                                    \
-    FUNCTION(archive_read_header_position)                                                         \
-    FUNCTION(archive_read_new)                                                                     \
-    FUNCTION(archive_read_next_header2)                                                            \
-    FUNCTION(archive_read_open1)                                                                   \
-    FUNCTION(archive_read_set_callback_data)                                                       \
-    FUNCTION(archive_read_set_format_option)                                                       \
-    FUNCTION(archive_read_set_read_callback)                                                       \
-    FUNCTION(archive_read_set_seek_callback)                                                       \
-    FUNCTION(archive_read_set_skip_callback)                                                       \
-    FUNCTION(archive_read_support_format_7zip)                                                     \
-    FUNCTION(archive_read_support_format_tar)                                                      \
-    FUNCTION(archive_read_support_format_zip_seekable)                                             \
-    FUNCTION(archive_read_support_format_zip_streamable)
+#include "base/late.h"
+
+#define MP_LIBARCHIVE(SYMBOL)                                                                      \
+    SYMBOL(archive_entry_filetype)                                                                 \
+    SYMBOL(archive_entry_free)                                                                     \
+    SYMBOL(archive_entry_hardlink)                                                                 \
+    SYMBOL(archive_entry_is_data_encrypted)                                                        \
+    SYMBOL(archive_entry_new2)                                                                     \
+    SYMBOL(archive_entry_pathname)                                                                 \
+    SYMBOL(archive_entry_pathname_utf8)                                                            \
+    SYMBOL(archive_entry_size)                                                                     \
+    SYMBOL(archive_entry_symlink)                                                                  \
+    SYMBOL(archive_entry_symlink_utf8)                                                             \
+    SYMBOL(archive_errno)                                                                          \
+    SYMBOL(archive_error_string)                                                                   \
+    SYMBOL(archive_filter_bytes)                                                                   \
+    SYMBOL(archive_read_data_block)                                                                \
+    SYMBOL(archive_read_free)                                                                      \
+    SYMBOL(archive_read_header_position)                                                           \
+    SYMBOL(archive_read_new)                                                                       \
+    SYMBOL(archive_read_next_header2)                                                              \
+    SYMBOL(archive_read_open1)                                                                     \
+    SYMBOL(archive_read_set_callback_data)                                                         \
+    SYMBOL(archive_read_set_format_option)                                                         \
+    SYMBOL(archive_read_set_read_callback)                                                         \
+    SYMBOL(archive_read_set_seek_callback)                                                         \
+    SYMBOL(archive_read_set_skip_callback)                                                         \
+    SYMBOL(archive_read_support_format_7zip)                                                       \
+    SYMBOL(archive_read_support_format_tar)                                                        \
+    SYMBOL(archive_read_support_format_zip_seekable)                                               \
+    SYMBOL(archive_read_support_format_zip_streamable)
 
 typedef struct mp_libarchive {
-#define MP_MEMBER(name) __typeof__(name) *name;
-    MP_LIBARCHIVE(MP_MEMBER)
-#undef MP_MEMBER
+    MP_LIBARCHIVE(MP_LATE_MEMBER)
 } mp_libarchive;
 
 /* Only valid after mp_libarchive_load has returned NULL. */

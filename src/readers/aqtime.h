@@ -7,11 +7,10 @@
 #ifndef MP_READERS_AQTIME_H
 #define MP_READERS_AQTIME_H
 
-#include <sqlite3.h>
-
 #include "base/encoding.h"
 #include "base/index.h"
 #include "base/memory.h"
+#include "base/sqlite.h"
 #include "model/census.h"
 #include "model/history.h"
 #include "readers/aqtime_source.h"

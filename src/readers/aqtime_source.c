@@ -307,8 +307,8 @@ sqlite3 *aq_source_connect(aq_source *file)
     static const mp_sqlite_calls calls = {.read = read_seen, .size = size_seen};
     if (mp_sqlite_open(&file->seen, &calls, file) == SQLITE_OK)
         return file->seen.database;
-    if (!file->seen.database)
+    if (!file->seen.database && !mp_sqlite_load())
         return mp_out_of_memory();
-    refuse(file, sqlite3_errmsg(file->seen.database));
+    refuse(file, mp_sqlite_failure(&file->seen));
     return NULL;
 }

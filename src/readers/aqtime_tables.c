@@ -235,7 +235,8 @@ bool aq_open_tables(aq_state *state)
 void aq_close_tables(aq_state *state)
 {
     for (int i = 0; i < AQ_TABLES; i++) {
-        sqlite3_finalize(state->cursors[i].statement);
+        if (state->cursors[i].statement)
+            sqlite3_finalize(state->cursors[i].statement);
         state->cursors[i] = (aq_cursor){0};
     }
 }

@@ -138,6 +138,7 @@ typedef struct mp_report {
     bool wants_objects;          /* needs the objects of a recording one by one */
     bool wants_threads;          /* needs the creating threads of a heap log */
     bool wants_checksums;        /* needs the checksums of files */
+    bool needs_sqlite;           /* runs statements of SQL, or writes a database */
     bool tells_faults;           /* lists the problems that readers found, so all of them are
                                   * kept */
     mp_argument_table arguments; /* initialised by MP_ARGUMENTS */

@@ -378,6 +378,7 @@ const mp_report mp_report_sql = {
     .together = run_together,
     .wants_traces = true,
     .wants_objects = true,
+    .needs_sqlite = true,
     MP_ARGUMENTS(arguments, usual),
     .variants = {MP_HEAP_VARIANTS(run),
                  {.needs = MP_HOLDS_LEDGER, .run = run},

@@ -9,6 +9,7 @@
 #include "base/diagnose.h"
 #include "base/memory.h"
 #include "base/source_name.h"
+#include "base/sqlite.h"
 #include "base/text.h"
 #include "compare/baseline.h"
 #include "compare/policy.h"
@@ -77,8 +78,10 @@ bool mp_file_is_stream(const char *path)
            (stat(path, &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode));
 }
 
-static bool may_be_packed(const char *path)
+/* Return true if reading the file may need a library: if it is packed, a database, or unknown. */
+static bool may_need_library(const char *path)
 {
+    static const char database[] = "SQLite format 3";
     char head[MP_PEEK];
     struct stat status;
     bool is_file = stat(path, &status) == 0 && S_ISREG(status.st_mode);
@@ -86,17 +89,22 @@ static bool may_be_packed(const char *path)
     size_t length = file ? fread(head, 1, sizeof head, file) : 0;
     if (file)
         fclose(file);
-    return !file || mp_packing_of((mp_slice){head, length}) != MP_UNPACKED;
+    return !file || mp_packing_of((mp_slice){head, length}) != MP_UNPACKED ||
+           (length >= sizeof database && memcmp(head, database, sizeof database) == 0);
 }
 
-void mp_files_foresee(const char *const *paths, size_t count)
+void mp_files_foresee(const mp_report *report, const char *const *paths, size_t count)
 {
     enum { A_FEW = 16 };
     bool needed = count > A_FEW;
+    if (!report || report->needs_sqlite)
+        mp_sqlite_load();
     for (size_t i = 0; i < count && !needed; i++)
-        needed = may_be_packed(paths[i]);
-    if (needed)
+        needed = may_need_library(paths[i]);
+    if (needed) {
         mp_libarchive_load();
+        mp_sqlite_load();
+    }
 }
 
 bool mp_is_no_recording(const char *path, mp_slice text, const char *expected, mp_error *error)

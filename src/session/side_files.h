@@ -24,10 +24,10 @@ bool mp_file_is_stream(const char *path);
  * would be missing when it is read as a recording. */
 bool mp_file_is_baseline(const char *path, const mp_load_options *how);
 
-/* Load the libraries that reading these files may need, before the process gives up the right to
- * open them. Only libarchive is not loaded at the start: it is not needed for a few regular files
- * that are not packed. */
-void mp_files_foresee(const char *const *paths, size_t count);
+/* Load the libraries that these files and this report may need, before the process gives up the
+ * right to open them: libarchive and SQLite. A few regular files that are neither packed nor
+ * databases need none. `report`: NULL means any. */
+void mp_files_foresee(const mp_report *report, const char *const *paths, size_t count);
 
 /* Likeness of a file to a kind of file, in ascending order. */
 typedef enum mp_likeness {

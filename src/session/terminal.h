@@ -8,6 +8,7 @@
 #include "base/diagnose.h"
 #include "base/error.h"
 #include "base/json.h"
+#include "base/late.h"
 #include "base/memory.h"
 #include "base/output.h"
 #include "base/text.h"

@@ -1,7 +1,6 @@
 #include "sql/sql.h"
 
 #include <math.h>
-#include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -122,7 +121,10 @@ mp_sql *mp_sql_open(const mp_sql_recording *recordings, size_t count, bool sever
     sql->tables.recordings = recordings;
     sql->tables.count = count;
     sql->tables.several = several;
-    if (open_database(sql) != SQLITE_OK) {
+    const char *missing = mp_sqlite_load();
+    if (missing) {
+        mp_fail(error, MP_ERROR_INPUT, "sql %s", missing);
+    } else if (open_database(sql) != SQLITE_OK) {
         mp_fail(error, MP_ERROR_INPUT, "SQLite cannot be used: %s", sqlite3_errmsg(sql->database));
     } else if (prepare(sql, statement, error)) {
         /* as many as statements need that read each row a thousand times */
@@ -137,10 +139,10 @@ mp_sql *mp_sql_open(const mp_sql_recording *recordings, size_t count, bool sever
 
 void mp_sql_close(mp_sql *sql)
 {
-    if (!sql)
-        return;
-    sqlite3_finalize(sql->statement);
-    sqlite3_close(sql->database);
+    if (sql && sql->database) {
+        sqlite3_finalize(sql->statement);
+        sqlite3_close(sql->database);
+    }
     free(sql);
 }
 

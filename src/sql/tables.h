@@ -2,8 +2,7 @@
 #ifndef MP_SQL_TABLES_H
 #define MP_SQL_TABLES_H
 
-#include <sqlite3.h>
-
+#include "base/sqlite.h"
 #include "sql/recording.h"
 
 /* Data shared by the tables of one connection. */

@@ -1,0 +1,20 @@
+/* The functions of SQLite from which all others are found. */
+#ifndef MP_BASE_SQLITE_LINKED_H
+#define MP_BASE_SQLITE_LINKED_H
+
+#include <sqlite3.h>
+
+#include "base/late.h"
+
+#define MP_SQLITE(SYMBOL)                                                                          \
+    SYMBOL(sqlite3_auto_extension)                                                                 \
+    SYMBOL(sqlite3_cancel_auto_extension)                                                          \
+    SYMBOL(sqlite3_close)                                                                          \
+    SYMBOL(sqlite3_libversion_number)                                                              \
+    SYMBOL(sqlite3_open)
+
+typedef struct mp_sqlite {
+    MP_SQLITE(MP_LATE_MEMBER)
+} mp_sqlite;
+
+#endif

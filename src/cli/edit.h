@@ -1,0 +1,31 @@
+/* The functions of libedit. The library is loaded for the prompt of the command sql only
+ * (base/late.h). */
+#ifndef MP_CLI_EDIT_H
+#define MP_CLI_EDIT_H
+
+#ifdef MEMPROF_EDIT
+#include <histedit.h>
+
+#include "session/terminal.h"
+
+#define CLI_EDIT(SYMBOL)                                                                           \
+    SYMBOL(el_end)                                                                                 \
+    SYMBOL(el_get)                                                                                 \
+    SYMBOL(el_gets)                                                                                \
+    SYMBOL(el_init)                                                                                \
+    SYMBOL(el_insertstr)                                                                           \
+    SYMBOL(el_line)                                                                                \
+    SYMBOL(el_resize)                                                                              \
+    SYMBOL(el_set)                                                                                 \
+    SYMBOL(el_source)                                                                              \
+    SYMBOL(el_wset)                                                                                \
+    SYMBOL(history)                                                                                \
+    SYMBOL(history_end)                                                                            \
+    SYMBOL(history_init)
+
+typedef struct cli_edit {
+    CLI_EDIT(MP_LATE_MEMBER)
+} cli_edit;
+#endif
+
+#endif

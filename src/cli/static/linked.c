@@ -1,0 +1,23 @@
+/* The libraries of the static program, which other programs load when they need them. */
+#include "base/sqlite_linked.h"
+#include "cli/curses.h"
+#include "cli/edit.h"
+#include "input/libarchive.h"
+
+extern const mp_sqlite mp_sqlite_linked;
+const mp_sqlite mp_sqlite_linked = {MP_SQLITE(MP_LATE_LINKED)};
+
+#ifdef MEMPROF_ARCHIVE
+extern const mp_libarchive mp_libarchive_linked;
+const mp_libarchive mp_libarchive_linked = {MP_LIBARCHIVE(MP_LATE_LINKED)};
+#endif
+
+#ifdef MEMPROF_BROWSE
+extern const cli_curses cli_curses_linked;
+const cli_curses cli_curses_linked = {CLI_CURSES(MP_LATE_LINKED)};
+#endif
+
+#ifdef MEMPROF_EDIT
+extern const cli_edit cli_edit_linked;
+const cli_edit cli_edit_linked = {CLI_EDIT(MP_LATE_LINKED)};
+#endif
