@@ -83,12 +83,36 @@ def check(claim, path, retained=None):
     return known
 
 
+def check_names(claim, path, ids):
+    """Compare the names on paths, and those of an object's references, with those in the file."""
+    known = oracle.read(path)
+    places = {row["id"]: at for at, row in enumerate(known.rows)}
+    named = 0
+    for key in ids:
+        steps = claim.json("path", key, path).get("path", [])
+        for above, row in zip(steps, steps[1:]):
+            name = known.name_of(places[int(above["object"])], places[int(row["object"])])
+            claim.claim(row.get("via") == name, path, key, row, name)
+            named += 1
+        answer = claim.json("object", key, path, "--limit", "0")
+        for row in answer.get("referrers", []) + answer.get("references", []):
+            ends = (row["object"], key) if row in answer.get("referrers", []) else (key, row["object"])
+            name = known.name_of(*(places[int(end)] for end in ends))
+            claim.claim(row.get("via") == name, path, key, row, name)
+            named += 1
+    return named
+
+
 def check_made_up(claim):
+    named = 0
     with tempfile.TemporaryDirectory() as folder:
         for seed in range(SNAPSHOTS):
             path = pathlib.Path(folder) / f"{seed}.heapsnapshot"
             path.write_text(made_up(seed), encoding="utf-8")
             check(claim, path)
+            rows = claim.json("retained", path).get("retained", [])
+            named += check_names(claim, path, [row["object"] for row in rows[-3:]])
+    claim.claim(named > SNAPSHOTS, "names of references were checked", named)
 
 
 def check_corpus(claim):
@@ -98,8 +122,14 @@ def check_corpus(claim):
         claim.claim((known["nodes"], known["edges"], known["bytes"]) == (nodes, edges, total), path, known)
         claim.claim(known["types"]["Session"]["retained"] == sessions, path, known["types"]["Session"])
         claim.claim(known["types"]["(closure) onPrice"]["retained"] == closures, path)
+    rows = claim.json("path", "--type", "Session", paths[2]).get("paths", [])
+    claim.claim(check_names(claim, paths[2], [rows[0]["object"]]) > 5, paths[2], "names of references", rows)
     first = claim.run("analyze", *paths, "--quiet").stdout.splitlines()[2]
+    claim.claim("in ._events.price of EventEmitter" in first, first)
     claim.claim("grew by 400 (closure) onPrice objects at each dump" in first, first)
+    grown = claim.json("growth", *paths).get("accumulations", [{}])[0]
+    claim.claim(grown.get("path") == ["Array", "Object", "EventEmitter"], grown)
+    claim.claim(grown.get("via") == [".price", "._events", "Stack root"], grown)
 
 
 def main():

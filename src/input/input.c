@@ -304,6 +304,11 @@ bool mp_input_can_reopen(const mp_input *input)
     return input->is_file;
 }
 
+const struct stat *mp_input_origin(const mp_input *input)
+{
+    return &input->origin;
+}
+
 bool mp_input_is_plain(const mp_input *input)
 {
     return input->is_file && input->stream == input->file;

@@ -135,6 +135,8 @@ char *mp_input_whole(mp_input *input, size_t *length);
 bool mp_input_line_closed(const mp_input *input);
 /* Return true for a file, which can be closed and opened again, unlike a pipe. */
 bool mp_input_can_reopen(const mp_input *input);
+/* Return the status, when it was opened, of the input's file, or of the archive around it. */
+const struct stat *mp_input_origin(const mp_input *input);
 /* Return true if a library that opens the input's path reads the same bytes: a file that is neither
  * compressed nor converted. */
 bool mp_input_is_plain(const mp_input *input);

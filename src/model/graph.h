@@ -13,6 +13,8 @@
 #ifndef MP_MODEL_GRAPH_H
 #define MP_MODEL_GRAPH_H
 
+#include "base/memory.h"
+#include "memprof/diagnostics.h"
 #include "model/model.h"
 
 /* Kinds of roots, numbered as in the CLR profiling interface and in RPM dumps. Files may have
@@ -59,6 +61,27 @@ typedef struct mp_domain {
     int64_t clock_us, took_us;
 } mp_domain;
 
+/* A reference by the ids of its objects, and its name: a field, an index, a property. */
+typedef struct mp_named_reference {
+    uint64_t from, to;
+    /* Name in the notation of the format: ".price", "[17]". "": the file does not name it; NULL:
+     * the reference was not found. */
+    const char *name;
+} mp_named_reference;
+
+/* Source of the names of references. They are not kept while a dump is read: the few that an answer
+ * shows are read from the input, in one more pass. */
+typedef struct mp_reference_source {
+    /* Set the names of `count` references, which are distinct and sorted by `from`, then `to`;
+     * their names are NULL. The texts belong to the arena. Return false, after a diagnostic, if
+     * names are missing. NULL: the format has no names. */
+    bool (*read)(void *opaque, mp_named_reference *references, size_t count, mp_arena *texts,
+                 mp_diagnostics *diagnostics);
+    /* Release `opaque`; called once, with the graph. */
+    void (*release)(void *opaque);
+    void *opaque;
+} mp_reference_source;
+
 typedef struct mp_graph {
     mp_snapshot_id snapshot;
     uint32_t count;             /* number of objects; arrays have count + 1 elements, [0] unused */
@@ -79,6 +102,7 @@ typedef struct mp_graph {
      * keeps them alive. NULL: references to all types were recorded. */
     bool *untracked;
     bool hexadecimal; /* ids are written in hexadecimal in the format */
+    mp_reference_source names;
 } mp_graph;
 
 static inline uint32_t mp_graph_references(const mp_graph *graph)

@@ -308,6 +308,8 @@ void mp_graph_free(mp_graph *graph)
 {
     if (!graph)
         return;
+    if (graph->names.release)
+        graph->names.release(graph->names.opaque);
     free(graph->untracked);
     free(graph->ids);
     free(graph->sizes);

@@ -189,6 +189,13 @@ typedef struct mp_graph_totals {
     int64_t untracked_objects, untracked_bytes; /* objects whose reachability is unknown */
 } mp_graph_totals;
 
+/* References whose names an answer shows (reference_names.h). */
+typedef struct mp_reference_names {
+    mp_named_reference *items;
+    size_t count, capacity;
+    bool are_read; /* the items are sorted, distinct, and have their names */
+} mp_reference_names;
+
 /* Graph of a model with the data that most questions need. Data that needs a pass over the whole
  * graph is computed on first use, by the functions below. */
 typedef struct mp_graph_view {
@@ -215,6 +222,8 @@ typedef struct mp_graph_view {
     size_t unknown_count, unknown_capacity;
     uint32_t dump_count;
     struct mp_distances *distances;
+    mp_reference_names names;
+    mp_diagnostics *diagnostics; /* of the answer; NULL: names of references are not read */
     bool has_census, has_suspects, has_sharing, has_accumulations;
 } mp_graph_view;
 

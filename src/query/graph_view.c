@@ -27,6 +27,7 @@ void mp_graph_view_free(mp_graph_view *view)
     if (view->distances)
         mp_distances_free(view->distances);
     free(view->distances);
+    free(view->names.items);
     free(view->accumulations);
     free(view->unknown);
     free(view->accumulated);

@@ -16,9 +16,21 @@
 #include "readers/heapsnapshot.h"
 
 /* Sections that are used, in the required order. */
-enum { SNAPSHOT = 1, NODES = 2, EDGES = 4, STRINGS = 8 };
+enum { SNAPSHOT = V8_SNAPSHOT, NODES = V8_NODES, EDGES = V8_EDGE_LIST, STRINGS = V8_STRINGS };
 
 /* --- one file --- */
+
+v8_state v8_begin(v8_reader *reader, mp_input *input)
+{
+    v8_state state = {.reader = reader,
+                      .model = reader->model,
+                      .json = mp_scan_open(input),
+                      .node_count = UINT64_MAX,
+                      .edge_count = UINT64_MAX};
+    for (uint32_t i = 0; i < V8_NODE_FIELDS; i++)
+        state.node_fields.place[i] = state.edge_fields.place[i] = V8_NO_FIELD;
+    return state;
+}
 
 static v8_state begin_file(v8_reader *reader, mp_input *input, uint32_t summary)
 {
@@ -30,23 +42,18 @@ static v8_state begin_file(v8_reader *reader, mp_input *input, uint32_t summary)
     mp_model_begin_snapshot(model, reader->session)->input = summary;
     mp_model_leave_graph(model);
     reader->path = model->inputs.items[summary].path;
-    v8_state state = {.reader = reader,
-                      .model = model,
-                      .json = mp_scan_open(input),
-                      .graph = mp_alloc_zero(1, sizeof *state.graph),
-                      .node_count = UINT64_MAX,
-                      .edge_count = UINT64_MAX};
+    v8_state state = v8_begin(reader, input);
+    state.graph = mp_alloc_zero(1, sizeof *state.graph);
     state.graph->snapshot.i = model->snapshots.count - 1;
     (void)MP_ADD(&state.graph->roots);
     (void)MP_ADD(&state.graph->domains);
     (void)MP_ADD(&state.classes);
-    for (uint32_t i = 0; i < V8_NODE_FIELDS; i++)
-        state.node_fields.place[i] = state.edge_fields.place[i] = V8_NO_FIELD;
     return state;
 }
 
-static void end_file(v8_state *state)
+void v8_end(v8_state *state)
 {
+    mp_scan_close(&state->json);
     mp_graph_free(state->graph);
     free(state->text.text);
     free(state->classes.items);
@@ -61,12 +68,11 @@ static void end_file(v8_state *state)
 static const struct section {
     const char *name;
     unsigned bit, needs;
-    bool (*read)(v8_state *state);
 } sections[] = {
-    {"snapshot", SNAPSHOT, 0, v8_read_snapshot},
-    {"nodes", NODES, SNAPSHOT, v8_read_nodes},
-    {"edges", EDGES, SNAPSHOT | NODES, v8_read_edges},
-    {"strings", STRINGS, SNAPSHOT | NODES | EDGES, v8_read_strings},
+    {"snapshot", SNAPSHOT, 0},
+    {"nodes", NODES, SNAPSHOT},
+    {"edges", EDGES, SNAPSHOT | NODES},
+    {"strings", STRINGS, SNAPSHOT | NODES | EDGES},
 };
 
 static const struct section *find_section(const v8_state *state)
@@ -75,6 +81,21 @@ static const struct section *find_section(const v8_state *state)
         if (v8_is_text(state, sections[i].name))
             return &sections[i];
     return NULL;
+}
+
+static bool read_section(v8_state *state, const struct section *section,
+                         const v8_section_readers *readers)
+{
+    switch (section->bit) {
+    case SNAPSHOT:
+        return v8_read_snapshot(state);
+    case NODES:
+        return readers->nodes(state);
+    case EDGES:
+        return readers->edges(state);
+    default:
+        return readers->strings(state);
+    }
 }
 
 static void say_damage(const v8_state *state, const char *format, ...)
@@ -102,8 +123,7 @@ static bool may_read(const v8_state *state, const struct section *section)
     return false;
 }
 
-/* Read the sections up to the first that cannot be read. Return true if the whole file was read. */
-static bool read_sections(v8_state *state)
+bool v8_read_sections(v8_state *state, const v8_section_readers *readers)
 {
     bool first = true, bad = false;
     if (!mp_scan_take(&state->json, '{'))
@@ -116,7 +136,7 @@ static bool read_sections(v8_state *state)
             continue;
         }
         state->misplaced = (state->seen & section->needs) != section->needs ? section->name : NULL;
-        if (state->misplaced || state->fields_missing || !section->read(state))
+        if (state->misplaced || state->fields_missing || !read_section(state, section, readers))
             return false;
         state->seen |= section->bit;
         state->fields_missing = !v8_has_fields(&state->node_fields, V8_DETACHED) ||
@@ -230,9 +250,11 @@ static void mark_untracked(const v8_state *state)
 
 static bool read_v8(void *opaque, mp_input *input, uint32_t summary)
 {
+    static const v8_section_readers readers = {v8_read_nodes, v8_read_edges, v8_read_strings};
     v8_reader *reader = opaque;
+    const bool kept = mp_input_keep(input); /* a pipe, for the names of references */
     v8_state state = begin_file(reader, input, summary);
-    bool whole = read_sections(&state);
+    bool whole = kept && v8_read_sections(&state, &readers);
     const bool usable = !refuse(&state);
     mp_input_summary *sum = &reader->model->inputs.items[summary];
     sum->records = state.graph->count;
@@ -252,8 +274,7 @@ static bool read_v8(void *opaque, mp_input *input, uint32_t summary)
         snapshot->sequence = snapshot->ordinal;
         mp_dump_order_check(&reader->order, reader->model, reader->diagnostics, reader->path, -1);
     }
-    mp_scan_close(&state.json);
-    end_file(&state);
+    v8_end(&state);
     sum->complete = usable && whole;
     return usable;
 }
@@ -302,4 +323,5 @@ const mp_reader mp_reader_heapsnapshot = {
     .open = open_v8,
     .read = read_v8,
     .close = close_v8,
+    .name_references = v8_name_references,
 };

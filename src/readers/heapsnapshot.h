@@ -45,7 +45,14 @@ typedef struct v8_fields {
 #define V8_NO_FIELD UINT32_MAX
 
 /* Types of edges that are distinguished. All others count as strong references. */
-typedef enum v8_edge { V8_STRONG, V8_ELEMENT, V8_WEAK, V8_SHORTCUT, V8_INTERNAL } v8_edge;
+typedef enum v8_edge {
+    V8_STRONG,
+    V8_ELEMENT,
+    V8_WEAK,
+    V8_SHORTCUT,
+    V8_INTERNAL,
+    V8_HIDDEN
+} v8_edge;
 
 /* A node to which the root refers, either by a shortcut (a global object of the program) or as an
  * element. */
@@ -97,6 +104,23 @@ typedef struct v8_state {
     bool fields_missing, too_many, too_large;
 } v8_state;
 
+/* Sections that are used, as bits, in the required order. */
+enum { V8_SNAPSHOT = 1, V8_NODES = 2, V8_EDGE_LIST = 4, V8_STRINGS = 8 };
+
+/* Functions that read the value of a section. They return false if the input ends in it, or if it
+ * is malformed. */
+typedef struct v8_section_readers {
+    bool (*nodes)(v8_state *state);
+    bool (*edges)(v8_state *state);
+    bool (*strings)(v8_state *state);
+} v8_section_readers;
+
+/* Return the state for an input that is at its start. Release it with v8_end. */
+v8_state v8_begin(v8_reader *reader, mp_input *input);
+void v8_end(v8_state *state);
+/* Read the sections up to the first that cannot be read. Return true if the whole file was read. */
+bool v8_read_sections(v8_state *state, const v8_section_readers *readers);
+
 /* Return true if the last text that was read is this one. */
 bool v8_is_text(const v8_state *state, const char *text);
 /* Read a string into state->text. */
@@ -109,7 +133,12 @@ mp_string_id v8_label(v8_state *state, const char *before, const char *text, con
 /* Return true if the header describes the first `needed` fields. */
 bool v8_has_fields(const v8_fields *fields, uint32_t needed);
 
-/* Read the value of a section. Return false if the input ends in it, or if it is malformed. */
+/* Read an array of numbers, and call `row` for each `count` of them. Return false if it is
+ * truncated or malformed. An incomplete last row is malformed. */
+bool v8_read_rows(v8_state *state, uint32_t count,
+                  void (*row)(v8_state *state, const uint64_t *values));
+
+/* Read the value of a section, as v8_section_readers. */
 bool v8_read_snapshot(v8_state *state);
 bool v8_read_nodes(v8_state *state);
 bool v8_read_edges(v8_state *state);
@@ -122,5 +151,9 @@ void v8_end_edges(v8_state *state, bool usable);
  * replace the nodes that stand for roots by roots, and leave out the references that V8's rules do
  * not let keep objects alive. */
 void v8_finish_graph(v8_state *state);
+
+/* Set the names of references (mp_reader.name_references). */
+void v8_name_references(mp_input *input, mp_named_reference *references, size_t count,
+                        mp_arena *texts);
 
 #endif

@@ -113,6 +113,7 @@ static void edge_type(v8_state *state, uint32_t number)
                            : v8_is_text(state, "shortcut") ? V8_SHORTCUT
                            : v8_is_text(state, "internal") ? V8_INTERNAL
                            : v8_is_text(state, "element")  ? V8_ELEMENT
+                           : v8_is_text(state, "hidden")   ? V8_HIDDEN
                                                            : V8_STRONG;
 }
 

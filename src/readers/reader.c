@@ -164,6 +164,26 @@ void mp_reader_tell_converted(mp_diagnostics *diagnostics, const char *path)
         mp_diagnostics_dashes(diagnostics));
 }
 
+const char *mp_reference_text(mp_arena *texts, const char *before, mp_slice name, const char *after)
+{
+    enum { MOST = 80, ROOM = 256 };
+    char start[ROOM];
+    bool converted;
+    const bool is_long = name.length > ROOM;
+    size_t length = is_long ? ROOM : name.length;
+    while (is_long && length > ROOM - 4 && (name.start[length] & 0xc0) == 0x80)
+        length--;
+    for (size_t i = 0; i < length; i++)
+        start[i] = name.start[i] ? name.start[i] : ' ';
+    mp_slice text = mp_utf8_from_bytes(texts, (mp_slice){start, length}, &converted);
+    const bool is_cut = is_long || text.length > MOST;
+    if (text.length > MOST)
+        for (text.length = MOST; (text.start[text.length] & 0xc0) == 0x80;)
+            text.length--;
+    return mp_arena_format(texts, "%s%.*s%s%s", before, (int)text.length, text.start,
+                           is_cut ? "..." : "", after);
+}
+
 static const char *const usual_skips[] = {
     "operator new*",
     "::operator new*",

@@ -8,7 +8,7 @@
 
 #include "input/input.h"
 #include "input/load_options.h"
-#include "model/model.h"
+#include "model/graph.h"
 
 /* Result of probing an input: the highest claim wins. It is an error if two readers have it. */
 typedef enum mp_bid {
@@ -55,6 +55,11 @@ typedef struct mp_reader {
     bool (*read)(void *state, mp_input *input, uint32_t summary);
     /* Report what is missing after all inputs, and release the state. */
     void (*close)(void *state);
+    /* Set names of references by one pass over an input that was read before, is at its start, and
+     * is unchanged (mp_reference_source.read). Problems were reported by `read`. NULL: references
+     * of the format have no names. */
+    void (*name_references)(mp_input *input, mp_named_reference *references, size_t count,
+                            mp_arena *texts);
 } mp_reader;
 
 /* Return all readers, in the order of readers.def. */
@@ -103,6 +108,10 @@ void mp_loading_end(mp_loading *loading);
 
 /* Report, for a reader, that the input has text that is not UTF-8. */
 void mp_reader_tell_converted(mp_diagnostics *diagnostics, const char *path);
+/* Return the name of a reference for people, valid UTF-8: the name between two texts. A long name
+ * is cut. */
+const char *mp_reference_text(mp_arena *texts, const char *before, mp_slice name,
+                              const char *after);
 /* Return true if the function is part of an allocator, and therefore not the code that requested
  * the memory. Globs of the user replace the built-in list of allocators. */
 bool mp_is_allocator(const mp_load_options *options, const char *frame);

@@ -206,6 +206,7 @@ static bool run_dump(const mp_request *request, mp_document *document, mp_error 
     if (!mp_request_window(request, &window, error))
         return false;
     mp_graph_view view = mp_graph_view_of(request->filter);
+    view.diagnostics = request->diagnostics;
     mp_section_head(document, request);
     mp_say_dump(document, &view);
     mp_say_dump_more(document, &view);

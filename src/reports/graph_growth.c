@@ -17,7 +17,7 @@ typedef struct accumulation_row {
     int64_t types, holders;
     double percent;
     const char *type, *holder, *holder_type, *owner, *owner_type, *root_kind, *held, *what;
-    mp_texts counts, keeps, keeps_objects, keeps_of_objects, path, said, way;
+    mp_texts counts, keeps, keeps_objects, keeps_of_objects, path, via, said, way;
 } accumulation_row;
 
 static const mp_column accumulation_columns[] = {
@@ -42,6 +42,7 @@ static const mp_column accumulation_columns[] = {
     MP_COLUMN(accumulation_row, owner_type, "Type", MP_TEXT, MP_FOR_PROGRAMS),
     MP_COLUMN(accumulation_row, root_kind, "Root", MP_TEXT, MP_FOR_PROGRAMS),
     MP_COLUMN(accumulation_row, path, "Path", MP_LIST, MP_FOR_PROGRAMS),
+    MP_COLUMN(accumulation_row, via, "Via", MP_LIST, MP_FOR_PROGRAMS),
     MP_COLUMN(accumulation_row, keeps, "Keeps", MP_LIST, MP_FOR_PROGRAMS),
     MP_COLUMN(accumulation_row, keeps_objects, "Objects", MP_LIST, MP_FOR_PROGRAMS),
     MP_COLUMN(accumulation_row, keeps_of_objects, "Of", MP_LIST, MP_FOR_PROGRAMS),
@@ -101,14 +102,15 @@ static const char *kept_text(mp_document *document, const mp_graph_view *view,
 }
 
 /* Return "Array 31aa1 in EventEmitter 10c37", or "static roots". */
-static const char *holder_text(mp_document *document, const mp_graph_view *view,
+static const char *holder_text(mp_document *document, mp_graph_view *view,
                                const mp_accumulation *accumulation)
 {
     if (!accumulation->holder)
         return mp_document_text(
             document, "%s roots",
             mp_root_kind_text(document->arena, view->model, accumulation->kind));
-    const char *object = mp_held_in_text(document, view, accumulation->holder);
+    const char *object = mp_held_in_text(document, view, accumulation->holder,
+                                         mp_owner_of(view, accumulation->holder));
     return accumulation->holders > 1
                ? mp_document_text(document, "%s x %s, most of it %s",
                                   mp_count_text(document, accumulation->holders, false),
@@ -204,6 +206,7 @@ static accumulation_row accumulation_row_of(mp_document *document, mp_graph_view
         .what = holder_text(document, view, accumulation),
         .counts = {.items = list, .count = view->dump_count},
         .path = way.types,
+        .via = way.via,
         .said = mp_one_text(document, growth_text(document, view, accumulation, keeps)),
         .way = mp_one_text(document, way.text)};
     if (mp_accumulation_is_unknown(view, accumulation))

@@ -34,17 +34,25 @@ void mp_section_dump_head(mp_document *document, const mp_request *request,
                           const mp_graph_view *view);
 void mp_section_dump_totals(mp_document *document, const mp_graph_view *view, bool shown);
 
-/* Return an object and its owner: "Array 31aa1 in EventEmitter 10c37". Lives with the document. */
-const char *mp_held_in_text(mp_document *document, const mp_graph_view *view, uint32_t object);
+/* Return an object and its owner, which dominates it, with the names of the references between
+ * them: "Array 31aa1 in ._events.price of EventEmitter 10c37". Lives with the document. */
+const char *mp_held_in_text(mp_document *document, mp_graph_view *view, uint32_t object,
+                            uint32_t owner);
 
 /* A shortest path from a root to an object. Successive objects of one type count as one. */
 typedef struct mp_way {
     const char *root_kind;
     /* Types on the path, from the object outwards; the middle of a long path is "...". */
     mp_texts types;
+    /* For each type the name of the reference by which the path comes to it, "" if it is not known;
+     * for the last one the root. Empty if references of the format have no names. */
+    mp_texts via;
     const char *text; /* the path in words, from the root to the object */
 } mp_way;
 mp_way mp_way_to(mp_document *document, mp_graph_view *view, uint32_t object);
+/* Read the names of the references in the texts about growth and, `with_suspects`, leak suspects.
+ * Call it before the texts are made. Only the first call reads the input. */
+void mp_name_ways(mp_document *document, mp_graph_view *view, bool with_suspects);
 
 /* Say the summary of a dump: what grows, which objects retain most, and other findings. */
 void mp_say_dump(mp_document *document, mp_graph_view *view);

@@ -1,77 +1,9 @@
 /* Leak suspects of a dump: the summary in words, and the table. */
-#include "query/paths.h"
 #include "reports/graph_sections.h"
 
 #include <string.h>
 
 #include "base/units.h"
-
-/* --- holders in words --- */
-
-/* Return the first strong root of an object that has a name; NULL: there is none. */
-static const mp_root *named_root_of(const mp_graph_view *view, uint32_t object)
-{
-    const mp_object_roots *roots = &view->roots;
-    for (uint32_t i = roots->first[object]; i < roots->first[object + 1]; i++) {
-        const mp_root *root = &view->graph->roots.items[roots->roots[i]];
-        if (root->name.i && mp_root_is_strong(root))
-            return root;
-    }
-    return NULL;
-}
-
-/* Return an object with the one that owns it, and with the root of that if it has a name. */
-static const char *held_in(mp_document *document, const mp_graph_view *view, uint32_t object,
-                           uint32_t owner)
-{
-    const char *text = mp_object_text(document->arena, view, object);
-    const mp_root *root = named_root_of(view, owner);
-    if (owner != object)
-        text = mp_document_text(document, "%s in %s", text,
-                                mp_object_text(document->arena, view, owner));
-    return root ? mp_document_text(document, "%s in %s", text,
-                                   mp_root_text(document->arena, view->model, root))
-                : text;
-}
-
-const char *mp_held_in_text(mp_document *document, const mp_graph_view *view, uint32_t object)
-{
-    return held_in(document, view, object, mp_owner_of(view, object));
-}
-
-mp_way mp_way_to(mp_document *document, mp_graph_view *view, uint32_t object)
-{
-    enum { MOST = 20, OUTER = 6 };
-    const mp_graph *graph = view->graph;
-    mp_path path = mp_path_along(graph, mp_graph_distances(view), object, MP_ANY_KIND);
-    const char **types = mp_arena_alloc(document->arena, MOST * sizeof *types);
-    mp_way way = {.types = {.items = types}};
-    if (!path.count)
-        return way;
-    size_t count = 0;
-    for (size_t i = 0; i < path.count; i++) /* successive objects of one type: keep the first */
-        if (!i || graph->types[path.objects[i]] != graph->types[path.objects[count - 1]])
-            path.objects[count++] = path.objects[i];
-    const mp_root *root = &graph->roots.items[path.root];
-    way.root_kind = mp_root_kind_text(document->arena, view->model, root->kind);
-    way.text = root->name.i ? mp_root_text(document->arena, view->model, root)
-                            : mp_document_text(document, "%s root", way.root_kind);
-    for (size_t i = 0; i < count; i++) {
-        bool cut = count > MOST && i == OUTER;
-        types[way.types.count] =
-            cut ? "..." : mp_type_text(document->arena, view->model, graph->types[path.objects[i]]);
-        way.text = mp_document_text(document, "%s -> %s", way.text, types[way.types.count++]);
-        if (cut)
-            i = count - (MOST - OUTER);
-    }
-    for (size_t i = 0; i < way.types.count / 2; i++) { /* reverse: innermost first, like stacks */
-        const char *outer = types[i];
-        types[i] = types[way.types.count - 1 - i];
-        types[way.types.count - 1 - i] = outer;
-    }
-    mp_path_free(&path);
-    return way;
-}
 
 /* --- the summary --- */
 
@@ -86,10 +18,9 @@ static const char *share_text(mp_document *document, const mp_graph_view *view, 
 }
 
 /* Return "10,000 x App.Order (11.9 MiB) are held by App.Order[] 12 in App.Cache 11". */
-static const char *held_text(mp_document *document, const mp_graph_view *view,
-                             const mp_suspect *suspect)
+static const char *held_text(mp_document *document, mp_graph_view *view, const mp_suspect *suspect)
 {
-    const char *holder = held_in(document, view, suspect->accumulation, suspect->object);
+    const char *holder = mp_held_in_text(document, view, suspect->accumulation, suspect->object);
     return suspect->held_objects
                ? mp_document_text(document, "%s x %s (%s) %s held by %s",
                                   mp_count_text(document, suspect->held_objects, false),
@@ -101,7 +32,7 @@ static const char *held_text(mp_document *document, const mp_graph_view *view,
 
 /* Return "10,000 x App.Order (11.9 MiB) are held by App.Cache 11, which retains 12.0 MiB, 80 % of
  * ...". */
-static const char *suspect_text(mp_document *document, const mp_graph_view *view,
+static const char *suspect_text(mp_document *document, mp_graph_view *view,
                                 const mp_suspect *suspect)
 {
     return mp_document_text(document, "%s%s retains %s", held_text(document, view, suspect),
@@ -176,6 +107,7 @@ static void say_suspect(mp_document *document, mp_graph_view *view, uint32_t gro
 uint32_t mp_say_growing(mp_document *document, mp_graph_view *view)
 {
     uint32_t example;
+    mp_name_ways(document, view, false);
     const char *grows = mp_accumulation_text(document, view, &example);
     if (grows)
         mp_document_say(document, example ? MP_TONE_WORSE : MP_TONE_PLAIN, "Grows", "%s", grows);
@@ -194,6 +126,7 @@ void mp_say_dump_order(mp_document *document, const mp_model *model)
 void mp_say_dump(mp_document *document, mp_graph_view *view)
 {
     mp_say_dump_order(document, view->model);
+    mp_name_ways(document, view, true);
     say_suspect(document, view, mp_say_growing(document, view));
 }
 
@@ -224,7 +157,7 @@ typedef struct suspect_row {
     double percent;
     const char *rule, *type, *object, *what, *root_kind;
     const char *accumulation, *accumulation_type, *held_type;
-    mp_texts path, where, way;
+    mp_texts path, via, where, way;
 } suspect_row;
 
 static const mp_column suspect_columns[] = {
@@ -244,6 +177,7 @@ static const mp_column suspect_columns[] = {
     MP_COLUMN(suspect_row, held_objects, "Held", MP_COUNT, MP_FOR_PROGRAMS),
     MP_COLUMN(suspect_row, held_bytes, "Accumulated size", MP_BYTES, MP_FOR_PROGRAMS),
     MP_COLUMN(suspect_row, path, "Path", MP_LIST, MP_FOR_PROGRAMS),
+    MP_COLUMN(suspect_row, via, "Via", MP_LIST, MP_FOR_PROGRAMS),
     MP_COLUMN(suspect_row, where, "Accumulated objects", MP_LIST, MP_FOR_PEOPLE | MP_BELOW),
     MP_COLUMN(suspect_row, way, "From", MP_LIST, MP_FOR_PEOPLE | MP_BELOW),
 };
@@ -278,6 +212,7 @@ static suspect_row suspect_row_of(mp_document *document, mp_graph_view *view,
         mp_type_text(document->arena, view->model, view->graph->types[suspect->accumulation]);
     mp_way way = mp_way_to(document, view, suspect->accumulation);
     row.path = way.types;
+    row.via = way.via;
     row.way = mp_one_text(document, way.text);
     if (!suspect->held_objects)
         return row;

@@ -403,6 +403,7 @@ static void put_holders(const mp_request *request, mp_document *document, const 
     if (!mp_window_tells_holders(window))
         return;
     mp_graph_view view = mp_graph_view_of(request->filter);
+    view.diagnostics = request->diagnostics;
     mp_say_growing(document, &view);
     mp_section_accumulations(document, &view, rows);
     mp_graph_view_free(&view);

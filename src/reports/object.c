@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "query/reference_names.h"
 #include "reports/graph_sections.h"
 
 /* --- the object --- */
@@ -88,10 +89,12 @@ typedef struct other {
 typedef struct reference_row {
     mp_object_cells cells;
     int64_t references;
+    const char *via;
 } reference_row;
 
 static const mp_column reference_columns[] = {
     MP_COLUMN(reference_row, references, "References", MP_COUNT, 0),
+    MP_COLUMN(reference_row, via, "Via", MP_TEXT, MP_SHORTEN | MP_IF_KNOWN),
     MP_COLUMN_OF(reference_row, cells.id, "object", "Object", MP_TEXT, 0),
     MP_COLUMN_OF(reference_row, cells.self_bytes, "self_bytes", "Own", MP_BYTES, 0),
     MP_COLUMN_OF(reference_row, cells.retained_bytes, "retained_bytes", "Retained", MP_BYTES, 0),
@@ -173,8 +176,17 @@ static void put_types(mp_document *document, const mp_graph_view *view, const ot
     free(of_type);
 }
 
-static void put_others(mp_document *document, const mp_graph_view *view, uint32_t object,
-                       bool referrers, const direction *words, size_t rows)
+/* The objects at the other ends of references in one direction. */
+typedef struct other_list {
+    other *items; /* those that retain most first */
+    size_t count;
+    const direction *words;
+    bool referrers;
+} other_list;
+
+/* Find the objects, and collect the references to the first `rows` for their names. */
+static other_list find_others(mp_graph_view *view, uint32_t object, bool referrers,
+                              const direction *words, size_t rows)
 {
     static const mp_column by_retained = MP_COLUMN(other, retained, "", MP_BYTES, 0);
     size_t total, count = 0;
@@ -188,19 +200,32 @@ static void put_others(mp_document *document, const mp_graph_view *view, uint32_
         else
             found[count++] = found[i];
     mp_rows_sort(found, count, sizeof *found, (const mp_column *const[]){&by_retained, NULL});
+    for (size_t i = 0; i < mp_shown_of(count, rows); i++)
+        mp_reference_want(view, referrers ? found[i].object : object,
+                          referrers ? object : found[i].object);
+    return (other_list){found, count, words, referrers};
+}
+
+/* Add the table of the objects, and release the list. */
+static void put_others(mp_document *document, const mp_graph_view *view, uint32_t object,
+                       other_list *list, size_t rows)
+{
+    const other *found = list->items;
+    const direction *words = list->words;
     mp_table *table = MP_TABLE(document, words->name, words->title, MP_ROWS, reference_columns);
     table->empty = mp_graph_tracks(view->graph, object) ? words->empty
                                                         : "unknown: none was recorded for its type";
-    for (size_t i = 0; i < mp_shown_of(count, rows); i++) {
-        assert(found); /* a row has at least one reference */
+    for (size_t i = 0; i < mp_shown_of(list->count, rows); i++) {
+        const uint32_t from = list->referrers ? found[i].object : object;
+        const uint32_t to = list->referrers ? object : found[i].object;
         reference_row row = {mp_object_cells_of(document, view, found[i].object),
-                             found[i].references};
+                             found[i].references, mp_reference_name(view, from, to)};
         mp_table_put(document, table, &row);
     }
-    mp_table_left_out(table, count);
-    if (count > 1)
-        put_types(document, view, found, count, words, rows);
-    free(found);
+    mp_table_left_out(table, list->count);
+    if (list->count > 1)
+        put_types(document, view, found, list->count, words, rows);
+    free(list->items);
 }
 
 typedef struct object_arguments {
@@ -219,15 +244,18 @@ static const mp_argument object_table[] = {
     {"domain", MP_SHARED_ARGUMENT, 1},
 };
 
-static void put_one(mp_document *document, const mp_graph_view *view, uint32_t object, size_t rows)
+static void put_one(mp_document *document, mp_graph_view *view, uint32_t object, size_t rows)
 {
     static const direction from = {"referrers", "Referred to by", "referrer_types",
                                    "Referred to by, by type", "nothing refers to it"};
     static const direction state = {"references", "Refers to", "reference_types",
                                     "Refers to, by type", "it refers to nothing"};
     put_object(document, view, object);
-    put_others(document, view, object, true, &from, rows);
-    put_others(document, view, object, false, &state, rows);
+    other_list lists[] = {find_others(view, object, true, &from, rows),
+                          find_others(view, object, false, &state, rows)};
+    mp_references_read(view, document->arena);
+    for (size_t i = 0; i < 2; i++)
+        put_others(document, view, object, &lists[i], rows);
 }
 
 static bool run_object(const mp_request *request, mp_document *document, mp_error *error)
@@ -242,6 +270,7 @@ static bool run_object(const mp_request *request, mp_document *document, mp_erro
                     : !mp_object_asked(request->model, graph, asked->object, &object, error))
         return false;
     mp_graph_view view = mp_graph_view_of(request->filter);
+    view.diagnostics = request->diagnostics;
     mp_section_dump_head(document, request, &view);
     if (asked->type) {
         bool *skipped =

@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "query/paths.h"
+#include "query/reference_names.h"
 #include "reports/graph_sections.h"
 
 /* --- a path to an object --- */
@@ -31,12 +32,14 @@ static void put_path_totals(mp_document *document, path_totals totals)
 typedef struct path_row {
     mp_object_cells cells;
     int64_t path, step;
+    const char *via; /* name of the reference from the step before; of the first step, the root */
     const char *root_kind, *flags, *container; /* facts about the root, in the first step only */
 } path_row;
 
 static const mp_column path_columns[] = {
     MP_COLUMN(path_row, path, "Path", MP_NUMBER, MP_FOR_PROGRAMS),
     MP_COLUMN(path_row, step, "#", MP_NUMBER, 0),
+    MP_COLUMN(path_row, via, "Via", MP_TEXT, MP_SHORTEN | MP_IF_KNOWN),
     MP_COLUMN_OF(path_row, cells.id, "object", "Object", MP_TEXT, 0),
     MP_COLUMN_OF(path_row, cells.type, "type", "Type", MP_TEXT, MP_SHORTEN),
     MP_COLUMN(path_row, root_kind, "Root", MP_TEXT, 0),
@@ -54,7 +57,10 @@ static void put_path(mp_document *document, mp_table *table, const mp_graph_view
                         .path = number,
                         .step = (int64_t)i + 1};
         const mp_root *root = &view->graph->roots.items[path->root];
+        if (i > 0)
+            row.via = mp_reference_name(view, path->objects[i - 1], path->objects[i]);
         if (i == 0) {
+            row.via = root->name.i ? mp_root_text(document->arena, view->model, root) : NULL;
             row.root_kind = mp_root_kind_text(document->arena, view->model, root->kind);
             row.flags = mp_root_flags_text(document->arena, root->flags);
             if (root->container.i)
@@ -98,13 +104,48 @@ static bool exclude_path(const mp_graph_view *view, const mp_path *path, bool *e
     return more;
 }
 
-/* Add shortest paths: one, several, or one from each kind of roots that reaches the object. */
-static void put_paths(mp_document *document, const mp_graph_view *view, uint32_t object,
+/* Paths to one object. */
+typedef struct path_list {
+    mp_path *items;
+    size_t count, capacity;
+} path_list;
+
+/* Return shortest paths: one, several, or one from each kind of roots that reaches the object. Only
+ * the objects of the first `rows` steps are kept. */
+static path_list paths_to(const mp_graph_view *view, uint32_t object, const path_arguments *asked,
+                          bool *excluded, size_t rows)
+{
+    path_list found = {.items = NULL};
+    int64_t kind = MP_ANY_KIND;
+    bool more = true;
+    while (more && (asked->all_kinds ? next_kind(view->graph, &kind)
+                                     : (int64_t)found.count < asked->paths)) {
+        mp_path path = mp_path_to(view->graph, object, kind, excluded);
+        if (!asked->all_kinds)
+            more = path.count && exclude_path(view, &path, excluded);
+        if (!path.count)
+            continue;
+        path.objects = mp_fitted(path.objects, mp_shown_of(path.count, rows), sizeof *path.objects);
+        mp_grow(&found.items, &found.capacity, found.count + 1, sizeof *found.items);
+        found.items[found.count++] = path;
+    }
+    return found;
+}
+
+/* Read the names of the references in the first `rows` steps of each path. */
+static void name_paths(mp_document *document, mp_graph_view *view, const path_list *paths,
+                       size_t rows)
+{
+    for (size_t i = 0; i < paths->count; i++)
+        for (size_t k = 1; k < mp_shown_of(paths->items[i].count, rows); k++)
+            mp_reference_want(view, paths->items[i].objects[k - 1], paths->items[i].objects[k]);
+    mp_references_read(view, document->arena);
+}
+
+static void put_paths(mp_document *document, mp_graph_view *view, uint32_t object,
                       const path_arguments *asked, bool *excluded)
 {
-    int64_t number = 0, kind = MP_ANY_KIND;
     size_t total = 0, rows = asked->limit < 0 ? 100 : (size_t)asked->limit;
-    bool more = true;
     mp_table *table = MP_TABLE(document, "path", NULL, MP_ROWS, path_columns);
     table->main = true;
     table->empty = mp_is_reached(&view->dominators, object)
@@ -119,14 +160,12 @@ static void put_paths(mp_document *document, const mp_graph_view *view, uint32_t
                            : "A shortest path from a root",
         mp_object_text(document->arena, view, object),
         asked->paths > 1 ? ", which share only the objects common to all paths" : "");
-    while (more && (asked->all_kinds ? next_kind(view->graph, &kind) : number < asked->paths)) {
-        mp_path path = mp_path_to(view->graph, object, kind, excluded);
-        if (path.count)
-            put_path(document, table, view, &path, ++number, rows);
-        if (!asked->all_kinds)
-            more = path.count && exclude_path(view, &path, excluded);
-        total += path.count;
-        mp_path_free(&path);
+    path_list paths = paths_to(view, object, asked, excluded, rows);
+    name_paths(document, view, &paths, rows);
+    for (size_t i = 0; i < paths.count; i++) {
+        put_path(document, table, view, &paths.items[i], (int64_t)i + 1, rows);
+        total += paths.items[i].count;
+        mp_path_free(&paths.items[i]);
     }
     mp_table_left_out(table, total);
     bool reached = mp_is_reached(&view->dominators, object);
@@ -134,7 +173,8 @@ static void put_paths(mp_document *document, const mp_graph_view *view, uint32_t
     put_path_totals(document, (path_totals){.objects = 1,
                                             .unreachable = !reached && tracked,
                                             .untracked = !reached && !tracked,
-                                            .excluded = reached && !number});
+                                            .excluded = reached && !paths.count});
+    free(paths.items);
 }
 
 /* --- paths to all objects of a type --- */
@@ -257,6 +297,7 @@ static bool run_path(const mp_request *request, mp_document *document, mp_error 
                     : !mp_object_asked(request->model, graph, asked->object, &object, error))
         return false;
     mp_graph_view view = mp_graph_view_of(request->filter);
+    view.diagnostics = request->diagnostics;
     bool *excluded =
         mp_objects_matching(request->model, graph, asked->exclude.items, asked->exclude.count);
     mp_section_dump_head(document, request, &view);

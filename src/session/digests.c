@@ -7,7 +7,7 @@
 
 mp_digest *mp_model_digest(const mp_model *model, const mp_question *question,
                            const mp_reading *reading, mp_dictionary *dictionary,
-                           const mp_diagnostics *diagnostics, mp_error *error)
+                           mp_diagnostics *diagnostics, mp_error *error)
 {
     if (!mp_model_is_usable(model) || (reading->strict && !mp_model_is_whole(model, diagnostics)))
         return NULL;

@@ -10,6 +10,7 @@
 #include "model/build.h"
 #include "query/holdings.h"
 #include "session/groups.h"
+#include "session/reference_source.h"
 
 /* A file to load, before it is read. */
 typedef struct load_entry {
@@ -167,7 +168,8 @@ static bool read_entry(const group_load *load, load_entry *entry, mp_loading *lo
         session--; /* the file continues the previous session */
     if (entry->file.snapshot)
         name_snapshot(model, session, &entry->file);
-    mp_input_close(entry->input);
+    if (!mp_reference_source_open(model, entry->file.reader, entry->input, load->options))
+        mp_input_close(entry->input);
     entry->input = NULL;
     return ok && mp_diagnostics_count(load->diagnostics, MP_DIAG_CANNOT_READ) == 0 &&
            mp_diagnostics_count(load->diagnostics, MP_DIAG_LIMIT) == 0;

@@ -363,7 +363,7 @@ bool mp_question_keeps(const mp_question *question, const mp_diagnostics *diagno
 }
 
 mp_request mp_question_request(const mp_question *question, const mp_model *model,
-                               const mp_diagnostics *diagnostics, mp_dictionary *dictionary,
+                               mp_diagnostics *diagnostics, mp_dictionary *dictionary,
                                const mp_digest *base)
 {
     return (mp_request){.model = model,

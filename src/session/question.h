@@ -74,7 +74,7 @@ bool mp_question_keeps(const mp_question *question, const mp_diagnostics *diagno
 /* Return the request that asks the question about a model. `dictionary` and `base` may be NULL if
  * nothing is compared. */
 mp_request mp_question_request(const mp_question *question, const mp_model *model,
-                               const mp_diagnostics *diagnostics, mp_dictionary *dictionary,
+                               mp_diagnostics *diagnostics, mp_dictionary *dictionary,
                                const mp_digest *base);
 
 #endif

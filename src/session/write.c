@@ -20,8 +20,8 @@ typedef struct export_run {
     void *sink;
 } export_run;
 
-static bool write_held(const export_run *run, const mp_held *held,
-                       const mp_diagnostics *diagnostics, mp_error *error)
+static bool write_held(const export_run *run, const mp_held *held, mp_diagnostics *diagnostics,
+                       mp_error *error)
 {
     mp_request request = mp_question_request(run->question, held->model, diagnostics, NULL, NULL);
     request.path = run->path ? run->path : "(standard output)";

@@ -76,6 +76,20 @@ class Snapshot:
             return False
         return at == 0 or at in self.users or to not in self.users
 
+    def name_of(self, at, to):
+        """Return the name of the reference between two nodes, as DevTools write it."""
+        def shown(kind, name):
+            if kind in ("element", "hidden"):
+                return f"[{name}]" if kind == "element" else f"{{{name}}}"
+            data = name.encode("utf-8", "surrogatepass")
+            cut = data[:80].decode("utf-8", "ignore") + "..." if len(data) > 80 else name
+            if kind == "internal":
+                return f"{{{cut}}}"
+            return f".{cut}" if name and " " not in name else f'["{cut}"]'
+        names = [(("internal", "hidden").index(kind) if kind in ("internal", "hidden") else -1, shown(kind, name))
+                 for kind, name, target in self.rows[at]["edges"] if target == to and kind not in ("weak", "shortcut")]
+        return min(names, key=lambda row: row[0])[1]
+
     def type_of(self, row):
         name = row["name"]
         if row["kind"] == "native" and name.startswith("<") and " " in name.split(">")[0]:

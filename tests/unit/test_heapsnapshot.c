@@ -226,12 +226,89 @@ static void references_and_roots(void **unused)
     }
 }
 
+/* --- names of references --- */
+
+/* A reference, and its name as expected. */
+typedef struct expected_name {
+    uint64_t from, to;
+    const char *name;
+} expected_name;
+
+/* See that references, in ascending order, get these names. */
+static void names_are(const char *text, const expected_name *expected, size_t count)
+{
+    enum { MOST = 8 };
+    for (size_t w = 0; w < sizeof windows / sizeof *windows; w++) {
+        mp_named_reference references[MOST];
+        mp_arena arena = {0};
+        mp_diagnostics *diagnostics = mp_diagnostics_new(0);
+        mp_input *input = mp_input_from_memory(NAME, text, strlen(text), windows[w], diagnostics);
+        assert_true(count <= MOST);
+        for (size_t i = 0; i < count; i++)
+            references[i] = (mp_named_reference){expected[i].from, expected[i].to, NULL};
+        mp_reader_heapsnapshot.name_references(input, references, count, &arena);
+        for (size_t i = 0; i < count; i++)
+            if (expected[i].name)
+                assert_string_equal(references[i].name, expected[i].name);
+            else
+                assert_null(references[i].name);
+        assert_int_equal(count_diagnostics(diagnostics), 0);
+        mp_input_close(input);
+        mp_diagnostics_free(diagnostics);
+        mp_arena_free(&arena);
+    }
+}
+
+/* Weak edges and shortcuts do not name a reference, and what is not in the file has no name. */
+static void names_of_references(void **unused)
+{
+    (void)unused;
+    static const expected_name names[] = {{7, 9, ".x"},   {7, 15, NULL},  {9, 11, ".x"},
+                                          {11, 15, NULL}, {13, 9, "{x}"}, {13, 11, NULL},
+                                          {13, 999, NULL}};
+    static const expected_name unread[] = {{7, 9, ""}, {11, 15, NULL}};
+    names_are(WHOLE, names, sizeof names / sizeof *names);
+    names_are(META(COUNTS) NODES EDGES "\"strings\":[\"\",\"(Stack", unread, 2);
+    names_are(META(COUNTS) NODES EDGES "\"strings\":[\"\"]}", unread, 2);
+    names_are(META(COUNTS) NODES "\"edges\":[1,1", (expected_name[]){{7, 9, NULL}}, 1);
+    names_are("{\"snapshot\":{\"meta\":{}}}", (expected_name[]){{7, 9, NULL}}, 1);
+}
+
+/* Of several edges between two objects, properties, variables and elements come first, then those
+ * of V8 itself. Names are cut to 80 bytes at a character. */
+static void kinds_of_names(void **unused)
+{
+    (void)unused;
+    static const char edges[] =
+        "\"nodes\":[3,1,1,8,7,\n3,2,3,8,0,\n3,2,5,8,0,\n3,2,7,8,0,\n3,2,9,8,0],"
+        "\"edges\":[4,3,5,3,2,5,1,17,5,\n4,3,10,3,3,10,\n0,4,15,\n2,5,20],";
+    static const expected_name names[] = {
+        {1, 3, "[17]"},
+        {1, 5, "{map \xc2\x80}"},
+        {1, 7, "[\"a b\"]"},
+        {1, 9,
+         ".eeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee..."}};
+    char *text = NULL;
+    size_t length;
+    FILE *file = open_memstream(&text, &length);
+    fprintf(file, "%s%s\"strings\":[\"\",\"A\",\"B\",\"map \xc2\x80\",\"a b\",\"", META(""), edges);
+    for (int i = 0; i < 79; i++)
+        fputc('e', file);
+    for (int i = 0; i < 300000; i++)
+        fputs("\xc3\xa9", file);
+    fputs("\"]}", file);
+    fclose(file);
+    names_are(text, names, sizeof names / sizeof *names);
+    free(text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(objects_and_types), cmocka_unit_test(references_and_roots),
         cmocka_unit_test(damaged_files),     cmocka_unit_test(nodes_alone),
-        cmocka_unit_test(odd_texts),
+        cmocka_unit_test(odd_texts),         cmocka_unit_test(names_of_references),
+        cmocka_unit_test(kinds_of_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,183 @@
+/* Paths from roots to objects in words, with the names of their references. */
+#include <string.h>
+
+#include "query/paths.h"
+#include "query/reference_names.h"
+#include "reports/graph_sections.h"
+
+/* --- an object in its owner --- */
+
+/* Return the first strong root of an object that has a name; NULL: there is none. */
+static const mp_root *named_root_of(const mp_graph_view *view, uint32_t object)
+{
+    const mp_object_roots *roots = &view->roots;
+    for (uint32_t i = roots->first[object]; i < roots->first[object + 1]; i++) {
+        const mp_root *root = &view->graph->roots.items[roots->roots[i]];
+        if (root->name.i && mp_root_is_strong(root))
+            return root;
+    }
+    return NULL;
+}
+
+/* References on the shortest path from an object to one below it. Those nearest to the lower one
+ * are listed, from it outwards; `count` is the number of all. */
+enum { MOST_LINKS = 4 };
+typedef struct links {
+    uint32_t from[MOST_LINKS], to[MOST_LINKS];
+    size_t count, listed;
+} links;
+
+static links links_between(mp_graph_view *view, uint32_t owner, uint32_t object)
+{
+    const mp_distances *distances = mp_graph_distances(view);
+    links found = {.count = 0};
+    for (uint32_t place = object;
+         place != owner && distances->above[place] != place && distances->above[place];
+         place = distances->above[place], found.count++)
+        if (found.listed < MOST_LINKS) {
+            found.from[found.listed] = distances->above[place];
+            found.to[found.listed++] = place;
+        }
+    return found;
+}
+
+/* Return the names of the references from an owner to an object below it: "._events.price", or ""
+ * if they are not known. Of a long path, return the last names: "...table[17]". */
+static const char *names_between(mp_document *document, mp_graph_view *view, uint32_t owner,
+                                 uint32_t object)
+{
+    const links found = links_between(view, owner, object);
+    const char *text = "";
+    for (size_t i = 0; i < found.listed; i++) {
+        const char *name = mp_reference_name(view, found.from[i], found.to[i]);
+        if (!name)
+            return "";
+        text = mp_document_text(document, "%s%s", name, text);
+    }
+    return found.listed < found.count ? mp_document_text(document, "...%s", text) : text;
+}
+
+const char *mp_held_in_text(mp_document *document, mp_graph_view *view, uint32_t object,
+                            uint32_t owner)
+{
+    const char *text = mp_object_text(document->arena, view, object);
+    const mp_root *root = named_root_of(view, owner);
+    if (owner != object) {
+        const char *names = names_between(document, view, owner, object);
+        text = mp_document_text(document, "%s in %s%s%s", text, names, *names ? " of " : "",
+                                mp_object_text(document->arena, view, owner));
+    }
+    return root ? mp_document_text(document, "%s in %s", text,
+                                   mp_root_text(document->arena, view->model, root))
+                : text;
+}
+
+/* --- a path --- */
+
+/* A step of a path, and the object before it; 0: none. `object` 0 stands for steps left out. */
+typedef struct step {
+    uint32_t before, object;
+} step;
+
+enum { MOST_STEPS = 20, OUTER_STEPS = 6 };
+
+/* Set the steps of the path to an object: of successive objects of one type the first, without the
+ * middle of a long path. Return their number; 0: no root reaches the object. */
+static size_t steps_to(mp_graph_view *view, uint32_t object, step *steps, uint32_t *root)
+{
+    const mp_graph *graph = view->graph;
+    mp_path path = mp_path_along(graph, mp_graph_distances(view), object, MP_ANY_KIND);
+    size_t total = 0, count = 0, place = 0;
+    *root = path.root;
+    for (size_t i = 0; i < path.count; i++)
+        total += !i || graph->types[path.objects[i]] != graph->types[path.objects[i - 1]];
+    const size_t inner = total > MOST_STEPS ? total - (MOST_STEPS - OUTER_STEPS - 1) : 0;
+    for (size_t i = 0; i < path.count; i++) {
+        if (i && graph->types[path.objects[i]] == graph->types[path.objects[i - 1]])
+            continue;
+        if (!inner || place < OUTER_STEPS || place >= inner)
+            steps[count++] = (step){i ? path.objects[i - 1] : 0, path.objects[i]};
+        else if (place == OUTER_STEPS)
+            steps[count++] = (step){0, 0};
+        place++;
+    }
+    mp_path_free(&path);
+    return count;
+}
+
+/* Return the item at a place counted from the end. */
+static const char **item_at(const char **items, size_t count, size_t place)
+{
+    return &items[count - 1 - place];
+}
+
+mp_way mp_way_to(mp_document *document, mp_graph_view *view, uint32_t object)
+{
+    step steps[MOST_STEPS];
+    uint32_t root_number;
+    const size_t count = steps_to(view, object, steps, &root_number);
+    const char **types = mp_arena_alloc(document->arena, (count + 1) * sizeof *types);
+    const char **via = mp_arena_alloc(document->arena, (count + 1) * sizeof *via);
+    mp_way way = {.types = {.items = types, .count = count}};
+    if (view->graph->names.read)
+        way.via = (mp_texts){.items = via, .count = count};
+    if (!count)
+        return way;
+    const mp_root *root = &view->graph->roots.items[root_number];
+    way.root_kind = mp_root_kind_text(document->arena, view->model, root->kind);
+    way.text = root->name.i ? mp_root_text(document->arena, view->model, root)
+                            : mp_document_text(document, "%s root", way.root_kind);
+    for (size_t i = 0; i < count; i++) {
+        const step *shown = &steps[i];
+        const char *type = shown->object ? mp_type_text(document->arena, view->model,
+                                                        view->graph->types[shown->object])
+                                         : "...";
+        const char *name =
+            shown->before ? mp_reference_name(view, shown->before, shown->object) : NULL;
+        *item_at(types, count, i) = type;
+        *item_at(via, count, i) = !i ? way.text : name ? name : "";
+        way.text = name ? mp_document_text(document, "%s -> %s %s", way.text, name, type)
+                        : mp_document_text(document, "%s -> %s", way.text, type);
+    }
+    return way;
+}
+
+/* --- names --- */
+
+/* Collect the references that texts about an object below an owner show. */
+static void want_way(mp_graph_view *view, uint32_t object, uint32_t owner)
+{
+    step steps[MOST_STEPS];
+    uint32_t root;
+    const size_t count = steps_to(view, object, steps, &root);
+    for (size_t i = 0; i < count; i++)
+        if (steps[i].before)
+            mp_reference_want(view, steps[i].before, steps[i].object);
+    const links found = links_between(view, owner, object);
+    for (size_t i = 0; i < found.listed; i++)
+        mp_reference_want(view, found.from[i], found.to[i]);
+}
+
+static void want_accumulations(mp_graph_view *view, const mp_accumulation *found, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        want_way(view, found[i].example, found[i].example);
+        if (found[i].holder)
+            want_way(view, found[i].holder, mp_owner_of(view, found[i].holder));
+    }
+}
+
+void mp_name_ways(mp_document *document, mp_graph_view *view, bool with_suspects)
+{
+    size_t count = 0;
+    if (view->names.are_read || !view->diagnostics || !view->graph->names.read)
+        return;
+    const mp_suspect *suspects = with_suspects ? mp_graph_suspects(view, &count) : NULL;
+    for (size_t i = 0; i < count; i++)
+        if (suspects[i].rule == MP_SUSPECT_OBJECT)
+            want_way(view, suspects[i].accumulation, suspects[i].object);
+    const mp_accumulation *found = mp_graph_accumulations(view, &count);
+    want_accumulations(view, found, count);
+    want_accumulations(view, view->unknown, view->unknown_count);
+    mp_references_read(view, document->arena);
+}
