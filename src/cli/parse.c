@@ -314,8 +314,8 @@ static bool take_options(cli_options *options, const cli_line *line)
     }
     for (size_t i = 0; i < cli_option_count; i++) {
         const cli_option *option = &cli_option_table[i];
-        const cli_option *meant = cli_option_of(command, option->name);
         const cli_pair *pair = pair_of(options, option->name);
+        const cli_option *meant = pair ? cli_option_of(command, option->name) : NULL;
         if (!pair || (meant && meant != option))
             continue;
         question->by_default = pair->origin != NULL;

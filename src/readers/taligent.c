@@ -86,6 +86,8 @@ typedef struct taligent_state {
 /* Return true if the first lines are those of a heap analysis file. */
 static bool head_is_analysis(mp_slice head)
 {
+    enum { FIRST = 4096 };
+    head.length = head.length < FIRST ? head.length : FIRST;
     for (mp_slice line; mp_slice_take_line(&head, &line);) {
         taligent_line event;
         bool starred;
