@@ -340,6 +340,7 @@ static bool read_head(loader *load, const line_values *values)
             load, "the line has an invalid start time, expected one such as 2026-03-02T08:16:00Z");
     head.has = (unsigned)values->knows;
     head.holds |= head.has & MP_HAS_SAMPLES ? MP_HOLDS_SAMPLES : 0;
+    head.holds |= head.has & (MP_HAS_SAMPLES | MP_HAS_TIMES) ? MP_HOLDS_UNCALLED : 0;
     head.complete = values->complete != 0;
     head.open_ended = values->complete == NOT_KNOWN;
     head.torn = values->torn != 0;

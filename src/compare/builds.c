@@ -137,8 +137,9 @@ bool mp_builds_add(mp_builds *builds, const mp_digest *digest, const mp_dictiona
     if (!builds->dictionary)
         builds->dictionary = mp_dictionary_new();
     builds->kind = digest->kind;
-    builds->holds |= mp_kind_holds(digest->kind) |
-                     (digest->holds & (MP_HOLDS_UNSIZED | MP_HOLDS_UNCOUNTED | MP_HOLDS_SAMPLES));
+    builds->holds |=
+        mp_kind_holds(digest->kind) | (digest->holds & (MP_HOLDS_UNSIZED | MP_HOLDS_UNCOUNTED |
+                                                        MP_HOLDS_SAMPLES | MP_HOLDS_UNCALLED));
     bool profile = builds->holds & MP_HOLDS_PROFILE;
     mp_dictionary *state = builds->dictionary;
     translation by = translation_of(dictionary, state);

@@ -176,7 +176,7 @@ const mp_amount_field mp_amount_fields[MP_AMOUNTS] = {
     {"leaked_objects", MP_HAS_HISTORY},
     {"leaked_bytes", MP_HAS_HISTORY},
     {"retained_bytes", MP_HAS_RETAINED},
-    {"exclusive_us", MP_HAS_COSTS | MP_HAS_SAMPLES},
+    {"exclusive_us", MP_HAS_COSTS | MP_HAS_SAMPLES | MP_HAS_TIMES},
     {"calls", MP_HAS_COSTS},
     {"scoped_bytes", MP_HAS_SCOPED},
     {"accepted_objects", MP_HAS_HISTORY},

@@ -63,7 +63,9 @@ enum {
     MP_HAS_COSTS = 8,
     MP_HAS_SCOPED = 16,
     MP_HAS_GARBAGE = 32, /* unreachable objects of a complete dump */
-    MP_HAS_SAMPLES = 64, /* costs of a profile are samples, not MP_HAS_COSTS */
+    /* In place of MP_HAS_COSTS, for profiles without numbers of calls: */
+    MP_HAS_SAMPLES = 64, /* costs are samples */
+    MP_HAS_TIMES = 128,  /* costs are times */
 };
 
 /* Value of `scoped_bytes` in a sum whose parts may count the same objects: objects scoped to one

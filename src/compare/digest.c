@@ -430,7 +430,9 @@ static void digest_profile(builder *state)
 {
     mp_digest *digest = state->digest;
     mp_profile_costs costs = mp_profile_costs_of(state->filter);
-    digest->has = state->model->holds & MP_HOLDS_SAMPLES ? MP_HAS_SAMPLES : MP_HAS_COSTS;
+    digest->has = state->model->holds & MP_HOLDS_SAMPLES    ? MP_HAS_SAMPLES
+                  : state->model->holds & MP_HOLDS_UNCALLED ? MP_HAS_TIMES
+                                                            : MP_HAS_COSTS;
     digest_code(state, MP_LEVEL_LINE, &costs.lines);
     digest_code(state, MP_LEVEL_METHOD, &costs.methods);
     digest_code(state, MP_LEVEL_MODULE, &costs.programs);

@@ -35,7 +35,7 @@ mp_level mp_rule_level(const mp_rule *rule)
     const mp_measure_row *row = &mp_measure_rows[rule->measure];
     if (row->counts)
         return row->level;
-    if (row->has & (MP_HAS_COSTS | MP_HAS_SAMPLES))
+    if (row->has & (MP_HAS_COSTS | MP_HAS_SAMPLES | MP_HAS_TIMES))
         return rule->by == MP_BY_MODULE ? MP_LEVEL_MODULE : MP_LEVEL_METHOD;
     return rule->by == MP_BY_TYPE ? MP_LEVEL_TYPE : MP_LEVEL_SITE;
 }

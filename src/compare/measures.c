@@ -9,6 +9,7 @@
 enum {
     HEAP = MP_BY_TYPE | MP_BY_SOURCE | MP_BY_NAME | MP_BY_SITE,
     PROFILE = MP_BY_METHOD | MP_BY_MODULE,
+    ANY_COSTS = MP_HAS_COSTS | MP_HAS_SAMPLES | MP_HAS_TIMES,
 };
 
 /* A measure that is the sum of one of the amounts. */
@@ -56,8 +57,8 @@ const mp_measure_row mp_measure_rows[MP_MEASURES] = {
                              MP_RULE_BYTES, MP_HAS_LIVE, MP_BY_AREA, .offset = 0},
     [MP_MEASURE_PLATFORM_GROWTH] = {"platform growth", "platform memory", "of growth", "",
                                     MP_RULE_BYTES, MP_HAS_LIVE, MP_BY_AREA, .offset = 0},
-    [MP_MEASURE_SECONDS] =
-        SUM("seconds", "times", "spent", "", MP_RULE_US, MP_HAS_COSTS, PROFILE, exclusive_us),
+    [MP_MEASURE_SECONDS] = SUM("seconds", "times", "spent", "", MP_RULE_US,
+                               MP_HAS_COSTS | MP_HAS_TIMES, PROFILE, exclusive_us),
     [MP_MEASURE_CALLS] =
         SUM("calls", calls, "made", "call", MP_RULE_CALLS, MP_HAS_COSTS, PROFILE, calls),
     [MP_MEASURE_SAMPLES] = SUM("samples", "samples", "taken", "sample", MP_RULE_SAMPLES,
@@ -72,11 +73,10 @@ const mp_measure_row mp_measure_rows[MP_MEASURES] = {
         COUNT("site", living, "new", "site", MP_HAS_LIVE, HEAP, MP_LEVEL_SITE, true),
     [MP_MEASURE_NEW_TYPES] =
         COUNT("type", living, "new", "type", MP_HAS_LIVE, MP_BY_TYPE, MP_LEVEL_TYPE, true),
-    [MP_MEASURE_NEW_METHODS] = COUNT("method", calls, "new", "method",
-                                     MP_HAS_COSTS | MP_HAS_SAMPLES, PROFILE, MP_LEVEL_METHOD, true),
+    [MP_MEASURE_NEW_METHODS] =
+        COUNT("method", calls, "new", "method", ANY_COSTS, PROFILE, MP_LEVEL_METHOD, true),
     [MP_MEASURE_NEW_MODULES] =
-        COUNT("module", calls, "new", "module", MP_HAS_COSTS | MP_HAS_SAMPLES, MP_BY_MODULE,
-              MP_LEVEL_MODULE, true),
+        COUNT("module", calls, "new", "module", ANY_COSTS, MP_BY_MODULE, MP_LEVEL_MODULE, true),
 };
 
 int64_t mp_measure_of(mp_measure measure, const mp_amounts *amounts)

@@ -49,17 +49,19 @@ static const char *samples_text(mp_document *document, const char *text)
                            (int)(found - text), text, found + strlen("econds"));
 }
 
-/* Return the columns with samples in place of seconds. People see only those that have values. A
- * table that has a column of samples already keeps both. */
-static const mp_column *columns_of_samples(mp_document *document, const mp_column *columns,
-                                           size_t count)
+/* Return the columns of a profile by sampling. People see only those that have values. If costs are
+ * samples, columns of samples replace those of seconds; a table that has a column of samples
+ * already keeps both. */
+static const mp_column *columns_by_sampling(mp_document *document, const mp_column *columns,
+                                            size_t count)
 {
     mp_column *samples = mp_arena_alloc(document->arena, count * sizeof *samples);
     for (size_t i = 0; i < count; i++) {
         samples[i] = columns[i];
         samples[i].flags |= columns[i].offset == MP_NO_MEMBER ? 0 : MP_IF_KNOWN;
         const char *name = samples_text(document, columns[i].name);
-        if (columns[i].unit != MP_SECONDS || mp_column_find(columns, count, name) < count)
+        if (!document->sampled || columns[i].unit != MP_SECONDS ||
+            mp_column_find(columns, count, name) < count)
             continue;
         samples[i].name = name;
         samples[i].title = samples_text(document, columns[i].title);
@@ -71,8 +73,8 @@ static const mp_column *columns_of_samples(mp_document *document, const mp_colum
 mp_table *mp_document_table(mp_document *document, const char *name, const char *title,
                             mp_shape shape, const mp_column *columns, size_t column_count)
 {
-    if (document->sampled)
-        columns = columns_of_samples(document, columns, column_count);
+    if (document->uncalled)
+        columns = columns_by_sampling(document, columns, column_count);
     mp_grow(&document->tables, &document->table_capacity, document->table_count + 1,
             sizeof *document->tables);
     mp_table *table = &document->tables[document->table_count++];
@@ -269,7 +271,7 @@ void mp_table_put(mp_document *document, mp_table *table, const void *row)
     for (size_t i = 0; document->uncounted && i < table->column_count; i++)
         if (mp_column_counts_objects(&table->columns[i]))
             cells[i] = (mp_cell){0};
-    for (size_t i = 0; document->sampled && i < table->column_count; i++)
+    for (size_t i = 0; document->uncalled && i < table->column_count; i++)
         if (mp_column_counts_calls(&table->columns[i]))
             cells[i] = (mp_cell){0};
 }

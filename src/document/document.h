@@ -195,8 +195,8 @@ struct mp_document {
     bool exact_bytes;    /* sizes for people in bytes, not KiB, MiB, GiB */
     bool unsized;        /* object sizes are not recorded, so 0 bytes means unknown */
     bool uncounted;      /* numbers of objects are not recorded, and left out */
-    bool sampled;        /* costs are samples: columns of seconds are columns of samples, and
-                          * numbers of calls are left out */
+    bool sampled;        /* costs are samples: columns of seconds are columns of samples */
+    bool uncalled;       /* numbers of calls are not recorded, and left out */
     bool failed;         /* a limit was exceeded, or a violation found */
     bool unjudged;       /* a request could not be answered, such as a rule of a policy */
     bool fits_nothing;   /* nothing in the input matches the selection */

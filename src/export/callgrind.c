@@ -280,7 +280,7 @@ static void write_weights(const mp_weights *weights, const mp_request *request,
         while (column < weights->columns && weights->weighings[column] != events[i].weighing)
             column++;
         if (column == weights->columns ||
-            (events[i].counts && request->model->holds & MP_HOLDS_UNCOUNTED))
+            (events[i].counts && request->model->holds & (MP_HOLDS_UNCOUNTED | MP_HOLDS_UNCALLED)))
             continue;
         out->column[out->event_count] = column;
         out->events[out->event_count++] = &events[i];

@@ -26,8 +26,9 @@ enum { LABEL_BYTES = 80, TOOLTIP_BYTES = 400 };
 typedef struct dot_out {
     FILE *file;
     mp_arena arena;
-    mp_unit unit; /* MP_BYTES, MP_SECONDS, or MP_COUNT for samples */
-    bool uncounted;
+    mp_unit unit;   /* MP_BYTES, MP_SECONDS, or MP_COUNT for samples */
+    bool uncounted; /* numbers of objects are unknown */
+    bool uncalled;  /* numbers of calls are unknown */
     int64_t whole;
     int64_t nodes, edges;
 } dot_out;
@@ -285,7 +286,10 @@ static void put_arrows(dot_out *out, const mp_calls *calls, const bool *is_shown
             sum.us += arrows[next].us;
         }
         char number[MP_UNIT_TEXT];
-        mp_format_count(number, out->unit == MP_COUNT ? sum.us : sum.calls, false);
+        if (out->uncalled && out->unit == MP_SECONDS)
+            mp_format_duration(number, sum.us);
+        else
+            mp_format_count(number, out->uncalled ? sum.us : sum.calls, false);
         put_edge(out, "n", sum.caller, "n", sum.callee, sum.us, number);
     }
     free(arrows);
@@ -300,7 +304,7 @@ static int64_t all_of(const mp_callable *callable)
 static void put_callable(dot_out *out, const mp_callable *callable, uint32_t place)
 {
     char counted[2 * MP_UNIT_TEXT] = "", number[MP_UNIT_TEXT];
-    if (callable->calls >= 0 && out->unit != MP_COUNT) {
+    if (callable->calls >= 0 && !out->uncalled) {
         mp_format_count(number, callable->calls, false);
         snprintf(counted, sizeof counted, "%s call%s", number, callable->calls == 1 ? "" : "s");
     }
@@ -312,7 +316,9 @@ static bool run_graph(const mp_request *request, mp_document *document, mp_error
     (void)error;
     mp_calls calls = mp_calls_of_profile(request->filter, NULL);
     const bool sampled = request->model->holds & MP_HOLDS_SAMPLES;
-    dot_out out = {.file = request->file, .unit = sampled ? MP_COUNT : MP_SECONDS};
+    dot_out out = {.file = request->file,
+                   .unit = sampled ? MP_COUNT : MP_SECONDS,
+                   .uncalled = request->model->holds & MP_HOLDS_UNCALLED};
     candidate *candidates = mp_alloc(((size_t)calls.count + 1) * sizeof *candidates);
     size_t shown;
     mp_written_totals sums = mp_nothing_written;

@@ -64,7 +64,8 @@ void mp_written_add_profile(mp_written_totals *totals, const mp_filter *filter)
         return;
     }
     add(&totals->seconds, profile.exclusive_us);
-    add(&totals->calls, profile.calls);
+    if (!(filter->holds & MP_HOLDS_UNCALLED))
+        add(&totals->calls, profile.calls);
 }
 
 #define TOTAL(member, title, unit) MP_COLUMN(mp_written_totals, member, title, unit, MP_IF_KNOWN)

@@ -253,7 +253,8 @@ static void put_methods(metrics_out *out, const mp_filter *filter)
         {"method_samples", NULL, "Own samples of one of the ten hottest methods."},
     };
     const mp_model *model = filter->model;
-    const bool sampled = filter->holds & MP_HOLDS_SAMPLES;
+    const bool sampled = filter->holds & MP_HOLDS_SAMPLES,
+               uncalled = filter->holds & MP_HOLDS_UNCALLED;
     mp_profile_costs costs = mp_profile_costs_of(filter);
     for (size_t i = 0; i < costs.methods.count && i < WORST; i++) {
         const mp_code_cost *cost = &costs.methods.items[i];
@@ -269,7 +270,7 @@ static void put_methods(metrics_out *out, const mp_filter *filter)
                 (int64_t[MEASURES]){timed ? cost->exclusive_us : MP_UNKNOWN,
                                     counted ? cost->calls : MP_UNKNOWN});
     }
-    put_rows(out, sampled ? samples : measures, sampled ? 1 : 2);
+    put_rows(out, sampled ? samples : measures, uncalled ? 1 : 2);
     mp_profile_costs_free(&costs);
 }
 

@@ -381,7 +381,7 @@ static void write_weights(const mp_weights *weights, const mp_request *request,
     out->code = mp_code_of(weights);
     find_steps(out);
     out->totals = mp_nothing_written;
-    out->uncounted = request->model->holds & (MP_HOLDS_UNCOUNTED | MP_HOLDS_SAMPLES);
+    out->uncounted = request->model->holds & (MP_HOLDS_UNCOUNTED | MP_HOLDS_UNCALLED);
     out->unit = unit_of(weights);
     add_head(out, request->model);
     add_samples(out);

@@ -357,5 +357,5 @@ const mp_exporter mp_exporter_trace = {
          MP_ARGUMENTS(arguments, defaults),
          .variants = {MP_HEAP_VARIANTS(run_memory),
                       {.needs = MP_HOLDS_LEDGER, .run = run_memory},
-                      {.needs = MP_HOLDS_PROFILE, .lacks = MP_HOLDS_SAMPLES, .run = run_profile}}},
+                      {.needs = MP_HOLDS_PROFILE, .lacks = MP_HOLDS_UNCALLED, .run = run_profile}}},
 };

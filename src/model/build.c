@@ -18,8 +18,10 @@ const char *mp_kind_name(mp_kind kind)
 
 const char *mp_holds_name(mp_kind kind, unsigned holds)
 {
-    static const char samples[] = "a profile of samples";
-    return holds & MP_HOLDS_SAMPLES ? samples : mp_kind_name(kind);
+    static const char samples[] = "a profile of samples", times[] = "a profile of sampled time";
+    return holds & MP_HOLDS_SAMPLES    ? samples
+           : holds & MP_HOLDS_UNCALLED ? times
+                                       : mp_kind_name(kind);
 }
 
 const char *mp_model_name(const mp_model *model)

@@ -72,8 +72,9 @@ typedef enum mp_kind {
 } mp_kind;
 /* Return the name of a kind for messages, such as "a memory recording". */
 const char *mp_kind_name(mp_kind kind);
-/* Return the name of a recording of this kind with these capabilities: that of the kind, or "a
- * profile of samples". Recordings can be compared if they have the same name, by address. */
+/* Return the name of a recording of this kind with these capabilities: that of the kind, or, of
+ * profiles by sampling, "a profile of samples" or "a profile of sampled time". Recordings can be
+ * compared if they have the same name, by address. */
 const char *mp_holds_name(mp_kind kind, unsigned holds);
 
 /* Capabilities of a model, which decide what questions it can answer. Readers set them when they
@@ -96,7 +97,9 @@ enum {
     MP_HOLDS_UNCOUNTED = 4096, /* amounts of bytes in an unknown number of objects: each byte counts
                                   as one object, and answers leave numbers of objects out */
     MP_HOLDS_OBJECTS = 8192, /* each object at each snapshot; kept in model->objects if asked for */
-    MP_HOLDS_SAMPLES = 16384, /* a profile whose costs are samples, not times; it has no calls */
+    MP_HOLDS_SAMPLES = 16384,  /* a profile whose costs are samples, not times */
+    MP_HOLDS_UNCALLED = 32768, /* a profile by sampling, without numbers of calls and executions,
+                                  which answers leave out; set with MP_HOLDS_SAMPLES, too */
 };
 /* Return all capabilities that recordings of a kind can have. */
 unsigned mp_kind_holds(mp_kind kind);

@@ -1,7 +1,7 @@
 /* Execution profiles: costs without objects. Costs are whole microseconds, which is exact, as files
  * state seconds with six decimals. With MP_HOLDS_SAMPLES they are numbers of samples: members named
- * ..._us then count samples, and executions and calls are unknown. All inputs of a model have the
- * same unit.
+ * ..._us then count samples. With MP_HOLDS_UNCALLED, executions and calls are unknown. All inputs
+ * of a model have the same unit.
  *
  * A file may contain several profiles. Each is a session with its own modules; its module number 0
  * is the session itself. Readers ensure that sums of these counts and times fit into 64 bits. */

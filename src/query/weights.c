@@ -18,7 +18,7 @@ static const struct {
     [MP_WEIGH_CREATED] = {"created", MP_HOLDS_HISTORY, 0},
     [MP_WEIGH_TEMPORARY] = {"temporary", MP_HOLDS_EVENTS, 0},
     [MP_WEIGH_SECONDS] = {"seconds", MP_HOLDS_PROFILE, MP_HOLDS_SAMPLES},
-    [MP_WEIGH_CALLS] = {"calls", MP_HOLDS_PROFILE, MP_HOLDS_SAMPLES},
+    [MP_WEIGH_CALLS] = {"calls", MP_HOLDS_PROFILE, MP_HOLDS_UNCALLED},
     [MP_WEIGH_SAMPLES] = {"samples", MP_HOLDS_SAMPLES, 0},
     [MP_WEIGH_RETAINED] = {"retained", MP_HOLDS_GRAPH, 0},
 };

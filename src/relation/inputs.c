@@ -98,7 +98,7 @@ static bool recording_at(mp_relation_source *source, uint64_t place, uint64_t wa
         const mp_profile_totals totals = mp_profile_total(source->filter);
         const bool sampled = source->filter->holds & MP_HOLDS_SAMPLES;
         *(sampled ? &row->samples : &row->seconds) = totals.exclusive_us;
-        row->calls = sampled ? MP_UNKNOWN : totals.calls;
+        row->calls = totals.calls;
     }
     return true;
 }

@@ -91,7 +91,7 @@ static bool call_at(mp_relation_source *source, uint64_t place, uint64_t wanted,
     *(call_row *)row = (call_row){.caller = calls->items[edge->caller].name,
                                   .callee = calls->items[edge->callee].name,
                                   .line = edge->has_line ? edge->line : MP_UNKNOWN,
-                                  .calls = sampled ? MP_UNKNOWN : edge->calls,
+                                  .calls = edge->calls,
                                   .seconds = sampled ? MP_UNKNOWN : cost,
                                   .samples = sampled ? cost : MP_UNKNOWN};
     return true;

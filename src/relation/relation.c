@@ -57,6 +57,7 @@ static void find_unknown(mp_cursor *cursor)
         if (column->offset == MP_NO_MEMBER)
             continue;
         if ((holds & MP_HOLDS_UNCOUNTED && mp_column_counts_objects(column)) ||
+            (holds & MP_HOLDS_UNCALLED && mp_column_counts_calls(column)) ||
             (mp_holds_dumps(holds) && mp_column_counts_changes(column)))
             cursor->unknown |= UINT64_C(1) << i;
         if (holds & MP_HOLDS_UNSIZED && column->unit == MP_BYTES)

@@ -330,5 +330,5 @@ const mp_report mp_report_coverage = {
     MP_ARGUMENTS(arguments, usual),
     .choices = choices,
     .wants = MP_TELLS_COVERAGE,
-    .variants = {{.needs = MP_HOLDS_PROFILE, .lacks = MP_HOLDS_SAMPLES, .run = run}},
+    .variants = {{.needs = MP_HOLDS_PROFILE, .lacks = MP_HOLDS_UNCALLED, .run = run}},
 };

@@ -44,8 +44,8 @@ static side_row put_side(mp_document *document, const char *name, const mp_diges
         .peak_objects = history ? digest->peak_objects : MP_UNKNOWN,
         .peak_bytes = history ? digest->peak_bytes : MP_UNKNOWN,
         .unreachable_bytes = digest->has & MP_HAS_GARBAGE ? digest->unreachable_bytes : MP_UNKNOWN,
-        .modules = costs && (digest->modules || !document->sampled) ? (int64_t)digest->modules
-                                                                    : MP_UNKNOWN};
+        .modules = costs && (digest->modules || !document->uncalled) ? (int64_t)digest->modules
+                                                                     : MP_UNKNOWN};
     mp_table *table = MP_TABLE(document, name, NULL, MP_RECORD, side_columns);
     table->flags = MP_FOR_PROGRAMS;
     mp_table_put(document, table, &row);
@@ -102,7 +102,7 @@ static void section_totals(mp_document *document, const mp_digest *base, const m
         mp_unit unit = beside[i].unit;
         if (a == MP_UNKNOWN || b == MP_UNKNOWN ||
             (document->uncounted && strncmp(beside[i].what, "Objects ", strlen("Objects ")) == 0) ||
-            (document->sampled && strcmp(beside[i].what, "Calls") == 0))
+            (document->uncalled && strcmp(beside[i].what, "Calls") == 0))
             continue;
         beside_row row = {.what =
                               unit == MP_SECONDS && document->sampled ? "Samples" : beside[i].what,
@@ -352,7 +352,9 @@ static bool run(const mp_request *request, mp_document *document, mp_error *erro
     mp_diff diff = {.dictionary = request->dictionary, .holds = request->model->holds};
     document->uncounted = (base->holds | diff.holds) & MP_HOLDS_UNCOUNTED;
     choose_level(asked->by, &diff);
-    if (!check_min_change(&asked->min_change, diff.holds, error) || !can_group(&diff, base, error))
+    if (!check_min_change(&asked->min_change, diff.holds, error) ||
+        !mp_cost_minimum_fits(asked->min_count, diff.holds, error) ||
+        !can_group(&diff, base, error))
         return false;
     mp_digest *now = mp_report_digest(request, error);
     if (!now)

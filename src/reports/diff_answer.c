@@ -349,7 +349,7 @@ void mp_diff_say(mp_document *document, const mp_diff *diff, const mp_digest *ba
     warn_window(document, base, now);
     say_garbage(document, diff, base, now);
     say_peak(document, diff, base, now, verdict, asked);
-    if (diff->holds & MP_HOLDS_PROFILE && !document->sampled)
+    if (diff->holds & MP_HOLDS_PROFILE && !document->uncalled)
         say_calls(document, base, now);
     say_side(document, diff, measures, true, verdict == SAME || verdict == BETTER, asked);
     say_side(document, diff, measures, false, verdict != BETTER, asked);

@@ -152,8 +152,11 @@ static const char *title_of(mp_document *document, const mp_filter *filter)
                                 source, several, snapshots, plural, time);
     }
     return mp_document_text(document, "%s: %s%s%s", source,
-                            document->sampled ? "profile" : "execution profile",
-                            sessions > 1 ? "s" : "", document->sampled ? " of samples" : "");
+                            document->uncalled ? "profile" : "execution profile",
+                            sessions > 1 ? "s" : "",
+                            document->sampled    ? " of samples"
+                            : document->uncalled ? " of sampled time"
+                                                 : "");
 }
 
 /* --- the selection, next to the totals of the whole recording --- */
@@ -281,7 +284,7 @@ static bool compare_profiles(mp_document *document, const mp_request *request, s
 {
     mp_profile_totals part = mp_profile_total(request->filter);
     mp_profile_totals totals = mp_profile_total(request->whole);
-    const char *calls = document->sampled
+    const char *calls = document->uncalled
                             ? ""
                             : mp_document_text(document, ", %s of %s calls",
                                                mp_count_text(document, part.calls, false),

@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -36,11 +37,11 @@ void mp_section_profile_totals(mp_document *document, const mp_filter *filter, b
 {
     const mp_profile *profile = filter->model->profile;
     mp_profile_totals totals = mp_profile_total(filter);
-    document->sampled = filter->model->holds & MP_HOLDS_SAMPLES;
+    mp_document_costs(document, filter->model->holds);
     totals_row row = {
         .seconds = totals.exclusive_us,
         .calls = totals.calls,
-        .modules = totals.modules || !document->sampled ? (int64_t)totals.modules : MP_UNKNOWN,
+        .modules = totals.modules || !document->uncalled ? (int64_t)totals.modules : MP_UNKNOWN,
         .stated_seconds =
             profile && profile->stated_total_us >= 0 ? profile->stated_total_us : MP_UNKNOWN,
         .elapsed_us = profile && profile->elapsed_us >= 0 ? profile->elapsed_us : MP_UNKNOWN,
@@ -180,14 +181,29 @@ static void attach_line(mp_document *document, mp_table *table, const cost_row *
 
 bool mp_cost_word_fits(const char *word, unsigned holds, const char *argument, mp_error *error)
 {
-    const bool sampled = holds & MP_HOLDS_SAMPLES;
-    if (mp_text_is(word, "inclusive") || mp_text_is(word, "samples") == sampled)
+    static const struct {
+        const char *word, *told;
+        unsigned needs, lacks;
+    } words[] = {{"samples", "samples", MP_HOLDS_SAMPLES, 0},
+                 {"seconds", "times", 0, MP_HOLDS_SAMPLES},
+                 {"average", "calls", 0, MP_HOLDS_UNCALLED},
+                 {"calls", "calls", 0, MP_HOLDS_UNCALLED}};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (mp_text_is(word, words[i].word) &&
+            (holds & (words[i].needs | words[i].lacks)) != words[i].needs)
+            return mp_fail_argument(error, argument, word, "%s has no %s",
+                                    mp_holds_name(MP_KIND_PROFILE, holds), words[i].told);
+    return true;
+}
+
+bool mp_cost_minimum_fits(int64_t min_count, unsigned holds, mp_error *error)
+{
+    if (!min_count || holds & MP_HOLDS_SAMPLES || !(holds & MP_HOLDS_UNCALLED))
         return true;
-    return mp_fail_argument(error, argument, word, "%s has no %s",
-                            mp_holds_name(MP_KIND_PROFILE, holds),
-                            !sampled                    ? "samples"
-                            : mp_text_is(word, "calls") ? "calls"
-                                                        : "times");
+    char text[24];
+    snprintf(text, sizeof text, "%" PRId64, min_count);
+    return mp_fail_argument(error, "min-count", text, "%s has no calls",
+                            mp_holds_name(MP_KIND_PROFILE, holds));
 }
 
 bool mp_costs_have_lines(const mp_profile_costs *costs)
@@ -252,7 +268,8 @@ bool mp_section_profile_top(mp_document *document, const mp_model *model, mp_pro
     const bool lines = mp_text_is(by, "line"), methods = mp_text_is(by, "method");
     const mp_order *order = lines ? MP_ORDER_FIND(mp_line_orders, asked->sort, "lines", error)
                                   : MP_ORDER_FIND(mp_method_orders, asked->sort, "methods", error);
-    if (!order || (asked->sort && !mp_cost_word_fits(asked->sort, model->holds, "sort", error)))
+    if (!order || (asked->sort && !mp_cost_word_fits(asked->sort, model->holds, "sort", error)) ||
+        !mp_cost_minimum_fits(asked->min_calls, model->holds, error))
         return false;
     mp_table *table = lines ? MP_TABLE(document, "top", "Hottest lines", MP_ROWS, line_columns)
                             : MP_TABLE(document, "top", NULL, MP_ROWS, method_columns);
@@ -294,7 +311,7 @@ static void say_cost(mp_document *document, const char *label, const char *where
 {
     bool about = *how && cost->inclusive == MP_INCLUSIVE_ESTIMATED;
     char share[MP_UNIT_TEXT];
-    const char *calls = document->sampled || cost->unknown & MP_UNKNOWN_EXECUTIONS
+    const char *calls = document->uncalled || cost->unknown & MP_UNKNOWN_EXECUTIONS
                             ? ""
                             : mp_document_text(document, " (%s call%s)",
                                                mp_count_text(document, cost->calls, false),
@@ -329,9 +346,9 @@ void mp_section_profile_answer(mp_document *document, const mp_model *model,
     if (deepest)
         say_cost(document, "Over half in", where_of(document, model, deepest, false), deepest,
                  deepest->inclusive_us, all_us, " with what it calls");
-    if (document->sampled) {
-        mp_document_say(document, MP_TONE_PLAIN, "Profile", "%s, %s method%s",
-                        cost_text(document, all_us),
+    if (document->uncalled) {
+        mp_document_say(document, MP_TONE_PLAIN, document->sampled ? "Profile" : "Time",
+                        "%s, %s method%s", cost_text(document, all_us),
                         mp_count_text(document, (int64_t)costs->methods.count, false),
                         costs->methods.count == 1 ? "" : "s");
         return;

@@ -26,9 +26,12 @@ bool mp_costs_have_lines(const mp_profile_costs *costs);
 /* Orders of lines; orders of methods and modules. */
 extern const mp_order mp_line_orders[4], mp_method_orders[5];
 /* Return true if costs of a profile with these MP_HOLDS_... can be sorted or shown by this word;
- * otherwise return false with an error about the argument: times have no samples, and samples
- * neither times nor calls. */
+ * otherwise return false with an error about the argument: times have no samples, samples no times,
+ * and profiles by sampling no calls. */
 bool mp_cost_word_fits(const char *word, unsigned holds, const char *argument, mp_error *error);
+/* Return true if rows of a profile with these MP_HOLDS_... can have a minimum count, of calls or
+ * samples; otherwise return false with an error. 0: no minimum. */
+bool mp_cost_minimum_fits(int64_t min_count, unsigned holds, mp_error *error);
 /* Values of --by: "line", "method", "module". */
 extern const char *const mp_profile_groups[3];
 

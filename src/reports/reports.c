@@ -342,7 +342,7 @@ bool mp_report_run(const mp_report *report, const mp_request *request, mp_docume
     mp_request filtered = *request;
     const mp_variant *variant = add_filters(report, &filtered, error);
     document->frames = mp_request_frames(&filtered);
-    document->sampled = request->model->holds & MP_HOLDS_SAMPLES;
+    mp_document_costs(document, request->model->holds);
     const bool ok = variant && variant->run(&filtered, document, error);
     release_filters(&filtered);
     return ok;

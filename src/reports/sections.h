@@ -237,6 +237,12 @@ const char *mp_biggest_text(mp_document *document, const char *label, mp_amount 
 const char *mp_bytes_text(mp_document *document, int64_t bytes, bool with_sign);
 const char *mp_count_text(mp_document *document, int64_t count, bool with_sign);
 const char *mp_spent_text(mp_document *document, int64_t cost, bool with_sign);
+/* Set the kind of costs in the document by the capabilities of a model. */
+static inline void mp_document_costs(mp_document *document, unsigned holds)
+{
+    document->sampled = holds & MP_HOLDS_SAMPLES;
+    document->uncalled = holds & MP_HOLDS_UNCALLED;
+}
 /* Return the unit after such a text: " s", " sample" or " samples". */
 const char *mp_spent_unit(const mp_document *document, int64_t cost);
 

@@ -184,14 +184,15 @@ static mp_place *arrange(figure_builder *figure)
     return arranged;
 }
 
-static void set_units(mp_tree_figure *tree, mp_weighing weighing, bool uncounted)
+static void set_units(mp_tree_figure *tree, mp_weighing weighing, const mp_document *document)
 {
     tree->measure = mp_weighing_name(weighing);
     const bool counts = weighing == MP_WEIGH_CALLS || weighing == MP_WEIGH_SAMPLES;
     tree->unit = weighing == MP_WEIGH_SECONDS ? MP_SECONDS : counts ? MP_COUNT : MP_BYTES;
-    tree->count_of = weighing == MP_WEIGH_SECONDS ? "calls"
-                     : counts || uncounted        ? NULL
-                                                  : "objects";
+    const bool times = weighing == MP_WEIGH_SECONDS;
+    tree->count_of = counts || (times ? document->uncalled : document->uncounted) ? NULL
+                     : times                                                      ? "calls"
+                                                                                  : "objects";
 }
 
 mp_figure *mp_stack_figure(mp_document *document, const mp_weights *weights, size_t column,
@@ -215,7 +216,7 @@ mp_figure *mp_stack_figure(mp_document *document, const mp_weights *weights, siz
     mp_figure *figure = mp_document_figure(document, MP_FIGURE_STACKS, name);
     figure->tree =
         (mp_tree_figure){.items = places, .count = state.count, .has_base = base != column};
-    set_units(&figure->tree, weights->weighings[column], document->uncounted);
+    set_units(&figure->tree, weights->weighings[column], document);
     free(place_of);
     free(state.places);
     free(state.labels);

@@ -348,5 +348,5 @@ const mp_report mp_report_timeline = {
     .wants_traces = true,
     MP_ARGUMENTS(timeline_table, timeline_defaults),
     .wants = MP_TELLS_TRACE,
-    .variants = {{.needs = MP_HOLDS_PROFILE, .lacks = MP_HOLDS_SAMPLES, .run = run}},
+    .variants = {{.needs = MP_HOLDS_PROFILE, .lacks = MP_HOLDS_UNCALLED, .run = run}},
 };

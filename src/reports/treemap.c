@@ -206,7 +206,7 @@ static void draw(const mapping *map, const area_row *groups, size_t group_count,
                                             : map->of_time    ? MP_SECONDS
                                                               : MP_BYTES,
                                     .measure = map->measure,
-                                    .count_of = document->sampled     ? NULL
+                                    .count_of = document->uncalled    ? NULL
                                                 : map->of_time        ? "calls"
                                                 : document->uncounted ? NULL
                                                                       : "objects"};

@@ -411,7 +411,7 @@ bool mp_trend_answer(const mp_request *request, mp_builds *builds, mp_document *
         return mp_fail_argument(error, "max-slope", asked->max_slope.bound.text,
                                 "execution profiles have no sizes");
     document->frames = mp_request_frames(request);
-    document->sampled = builds->holds & MP_HOLDS_SAMPLES;
+    mp_document_costs(document, builds->holds);
     mp_builds_settle(builds, by_time);
     int64_t *amounts = mp_alloc_zero(builds->count, sizeof *amounts);
     int64_t *totals = mp_alloc_zero(builds->count, sizeof *totals);

@@ -165,6 +165,7 @@ const char *mp_usual_rules(const char *path, const mp_load_options *how, mp_erro
     mp_digest *digest = mp_baseline_read(path, how, dictionary, NULL, error);
     const char *rules = !digest                           ? NULL
                         : digest->has & MP_HAS_SAMPLES    ? "samples <= 1.1 x base\n"
+                        : digest->has & MP_HAS_TIMES      ? "seconds <= 1.1 x base\n"
                         : digest->kind == MP_KIND_PROFILE ? "seconds <= 1.1 x base\n"
                                                             "calls <= 1.1 x base\n"
                         : digest->has & MP_HAS_HISTORY    ? "leaked <= 1.1 x base + 4 KiB\n"
