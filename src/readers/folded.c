@@ -4,13 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/budget.h"
 #include "base/diagnose.h"
 #include "base/text.h"
 #include "input/fields.h"
 #include "model/build.h"
 #include "readers/native_code.h"
 #include "readers/profile_series.h"
+#include "readers/stack_profile.h"
 
 enum { MOST_FRAMES = 4096 };
 
@@ -18,16 +18,12 @@ typedef struct folded_state {
     mp_model *model;
     mp_diagnostics *diagnostics;
     native_code code;
-    mp_profile *profile;      /* NULL: counts are bytes */
+    bool of_bytes;
+    mp_stack_profile profile; /* of samples */
     mp_profile_series series; /* of files of bytes */
-    mp_budget spent;          /* limits the sum of all samples */
     mp_text_buffer name;
     /* The current file: */
     mp_input *input;
-    mp_session_id session;
-    mp_id_index modules;              /* symbol to module */
-    mp_id_index lines;                /* module and line to line of the profile */
-    uint32_t first_node, first_place; /* first node of the model, and its place in the profile */
     uint64_t records, cut_stacks;
 } folded_state;
 
@@ -171,71 +167,6 @@ static native_frame frame_of(folded_state *state, mp_slice name)
     return native_frame_of_label(&state->code, name);
 }
 
-/* --- the profile --- */
-
-/* Return the module of a symbol: a function, in its source or in the kernel. */
-static mp_module_id module_of(folded_state *state, mp_symbol_id id)
-{
-    mp_profile *profile = state->profile;
-    uint32_t *place = mp_id_index_put(&state->modules, id.i);
-    if (!*place) {
-        const mp_symbol *symbol = &state->model->symbols.items[id.i];
-        *MP_ADD(&profile->modules) =
-            (mp_module){.session = state->session,
-                        .number = state->modules.count,
-                        .defined = true,
-                        .name = symbol->name,
-                        .method = symbol->name,
-                        .program = symbol->source.i ? symbol->source : symbol->module};
-        *place = profile->modules.count - 1;
-    }
-    return (mp_module_id){*place};
-}
-
-/* Add a node of the profile for a new node of the model. */
-static void add_node(folded_state *state, const mp_stack_frame *frame, mp_symbol_id symbol)
-{
-    const mp_node *node = &state->model->nodes.items[frame->node.i];
-    *MP_ADD(&state->profile->nodes) = (mp_profile_node){.node = frame->node,
-                                                        .module = module_of(state, symbol),
-                                                        .parent = node->parent,
-                                                        .line = (int32_t)node->line};
-}
-
-/* Return the node of the profile that belongs to a node of the model. */
-static mp_profile_node *node_at(folded_state *state, mp_node_id node)
-{
-    return &state->profile->nodes.items[state->first_place + (node.i - state->first_node)];
-}
-
-/* Add samples to the innermost frame's line and node. */
-static void add_samples(folded_state *state, mp_stack_frame frame, int64_t count)
-{
-    mp_profile *profile = state->profile;
-    mp_profile_node *node = node_at(state, frame.node);
-    const uint64_t key = (uint64_t)node->module.i << 32 | frame.line;
-    uint32_t *place = mp_id_index_put(&state->lines, key);
-    if (!*place) {
-        *MP_ADD(&profile->lines) = (mp_profile_line){
-            .module = node->module,
-            .line = (int32_t)frame.line,
-            .unknown = MP_UNKNOWN_EXECUTIONS | MP_UNKNOWN_AVERAGE | MP_UNKNOWN_CUMULATIVE};
-        *place = profile->lines.count - 1;
-    }
-    profile->lines.items[*place].exclusive_us += count;
-    node->cumulative_us += count;
-}
-
-/* Add the cost of each node to its callers, which precede it. */
-static void sum_nodes(folded_state *state)
-{
-    for (uint32_t i = state->profile->nodes.count; i-- > state->first_place;) {
-        const mp_profile_node *node = &state->profile->nodes.items[i];
-        if (node->parent.i)
-            node_at(state, node->parent)->cumulative_us += node->cumulative_us;
-    }
-}
-
 /* --- lines --- */
 
 /* Parse a whole count. Return NULL, or what is wrong with it. */
@@ -271,13 +202,27 @@ static mp_stack_frame enter(folded_state *state, mp_slice stack)
         const mp_slice name = take_frame(&stack);
         if (frames > MOST_FRAMES)
             continue;
-        const uint32_t nodes = state->model->nodes.count;
         const native_frame called = frame_of(state, name);
         mp_stack_call(&state->code.stacks, &frame, called.symbol, called.line);
-        if (state->profile && frame.node.i == nodes)
-            add_node(state, &frame, called.symbol);
     }
     return frame;
+}
+
+/* Add the count of a stack. Return false if it is too large. */
+static bool add(folded_state *state, mp_slice stack, int64_t count)
+{
+    if (!count)
+        return true;
+    if (!state->of_bytes)
+        return mp_stack_profile_add(&state->profile, enter(state, stack), count);
+    if (!mp_census_affords(&state->series.census, count))
+        return false;
+    cut_type(&stack);
+    const mp_stack_frame frame = enter(state, stack);
+    const mp_context context = {.node = frame.node, .line = frame.line};
+    const mp_census_share alive = {count, count};
+    mp_profile_series_add(&state->series, &context, alive, alive);
+    return true;
 }
 
 static void read_line(folded_state *state, mp_slice line)
@@ -292,8 +237,7 @@ static void read_line(folded_state *state, mp_slice line)
         return;
     }
     const char *wrong = parse_count(text, &count);
-    if (!wrong && !(state->profile ? mp_budget_take(&state->spent, count)
-                                   : mp_census_affords(&state->series.census, count)))
+    if (!wrong && !add(state, line, count))
         wrong = "is impossibly large";
     if (wrong) {
         SAY(state, MP_DIAG_BAD_ROW, "count %.*s %s, expected a whole number: line skipped",
@@ -301,34 +245,9 @@ static void read_line(folded_state *state, mp_slice line)
         return;
     }
     state->records++;
-    if (!count)
-        return;
-    if (!state->profile)
-        cut_type(&line);
-    const mp_stack_frame frame = enter(state, line);
-    const mp_context context = {.node = frame.node, .line = frame.line};
-    const mp_census_share alive = {count, count};
-    if (state->profile)
-        add_samples(state, frame, count);
-    else
-        mp_profile_series_add(&state->series, &context, alive, alive);
 }
 
 /* --- files --- */
-
-static void begin_profile(folded_state *state)
-{
-    (void)MP_ADD(&state->model->sessions);
-    state->session.i = state->model->sessions.count - 1;
-    mp_id_index_free(&state->modules);
-    mp_id_index_free(&state->lines);
-    mp_id_index_free(&state->code.stacks.nodes);
-    state->first_node = state->model->nodes.count;
-    state->first_place = state->profile->nodes.count;
-    const mp_string_id name = mp_model_intern_text(state->model, "session");
-    *MP_ADD(&state->profile->modules) =
-        (mp_module){.session = state->session, .defined = true, .name = name, .program = name};
-}
 
 /* Report data that was read but could not be used as it is. */
 static void tell_rest(folded_state *state)
@@ -357,14 +276,14 @@ static bool read_folded(void *opaque, mp_input *input, uint32_t summary)
             "diff compares the two profiles");
         return false;
     }
-    if (state->profile)
-        begin_profile(state);
-    else
+    if (state->of_bytes)
         mp_profile_series_begin(&state->series);
+    else
+        mp_stack_profile_begin(&state->profile);
     while (mp_input_line(input, &line))
         read_line(state, line);
-    if (state->profile)
-        sum_nodes(state);
+    if (!state->of_bytes)
+        mp_stack_profile_end(&state->profile);
     tell_rest(state);
     mp_input_summary *told = &state->model->inputs.items[summary];
     told->records = state->records;
@@ -372,7 +291,7 @@ static bool read_folded(void *opaque, mp_input *input, uint32_t summary)
     told->complete = mp_input_line_closed(input) && mp_input_is_whole(input);
     if (!state->records)
         SAY(state, MP_DIAG_NOTHING_USABLE, "has no stacks, expected lines such as main;work 12");
-    else if (!state->profile)
+    else if (state->of_bytes)
         mp_profile_series_end(&state->series, summary, 0, false);
     return state->records;
 }
@@ -403,7 +322,8 @@ static void *open_folded(mp_model *model, mp_diagnostics *diagnostics,
                          const mp_load_options *options)
 {
     folded_state *state = open_any(model, diagnostics, options);
-    state->profile = mp_model_profile(model);
+    state->profile.stacks = &state->code.stacks;
+    (void)mp_model_profile(model);
     return state;
 }
 
@@ -411,6 +331,7 @@ static void *open_bytes(mp_model *model, mp_diagnostics *diagnostics,
                         const mp_load_options *options)
 {
     folded_state *state = open_any(model, diagnostics, options);
+    state->of_bytes = true;
     mp_profile_series_open(&state->series, model, diagnostics);
     model->holds |= MP_HOLDS_NATIVE | MP_HOLDS_UNCOUNTED;
     return state;
@@ -419,11 +340,10 @@ static void *open_bytes(mp_model *model, mp_diagnostics *diagnostics,
 static void close_folded(void *opaque)
 {
     folded_state *state = opaque;
-    if (!state->profile)
+    if (state->of_bytes)
         mp_profile_series_close(&state->series);
+    mp_stack_profile_free(&state->profile);
     mp_stack_builder_free(&state->code.stacks);
-    mp_id_index_free(&state->modules);
-    mp_id_index_free(&state->lines);
     free(state->name.text);
     free(state);
 }
