@@ -83,6 +83,7 @@ make shop-leakcheck.json ablobjects --layout leakcheck --dump 3
 for moment in 1 2 3 4 5 6; do
     make shop-$moment.pprof pprof --dump $moment
 done
+make shop-cpu.pb pprof --layout cpu
 
 # Heap profiles in text, of C++ and Go programs.
 for moment in 1 2 3 4; do

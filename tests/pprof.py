@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Heap profiles of pprof: reports agree with the generator's plan, with an export that is read back and,
-with --go, with `go tool pprof` (exit status 77 without it). Profiles that are truncated, damaged, unusual or
+"""Profiles of pprof, of heaps and of costs: reports agree with the generator's plan, with a naive sum, with an export
+that is read back and, with --go, with `go tool pprof` (exit status 77 without it). Profiles that are truncated, damaged, unusual or
 hostile are tested too."""
 import argparse
 import gzip
 import json
 import os
 import pathlib
+import random
 import re
 import resource
 import shutil
@@ -21,6 +22,7 @@ SAMPLES = HERE.parent / "samples"
 CORPUS = HERE.parent.parent / "shared" / "corpus" / "living" / "go"
 SERIES = [SAMPLES / f"shop-{moment}.pprof" for moment in range(1, 7)]
 HEAP = ["inuse_objects", "count", "inuse_space", "bytes"]
+CPU = ["samples", "count", "cpu", "nanoseconds"]
 MADE = ["alloc_objects", "count", "alloc_space", "bytes"]
 SKIPPED = 77
 
@@ -72,6 +74,30 @@ GOOD = [([1, 2], [3, 300, 5, 500])]
 def limit_memory():
     """These profiles need up to 60 MiB. Without limits on stacks they would need gigabytes."""
     resource.setrlimit(resource.RLIMIT_DATA, (512 << 20, 512 << 20))
+
+
+def made_up(seed):
+    """A random profile of CPU time: the arguments of profile()."""
+    choice = random.Random(seed)
+    functions = {number: f"f{number}" for number in range(1, 9)}
+    locations = {number: [(choice.randint(1, 8), choice.randint(1, 50)) for _ in range(choice.choice((1, 1, 1, 2, 3)))]
+                 for number in range(1, 20)}
+    samples = []
+    for _ in range(choice.randint(1, 60)):
+        count = choice.randint(1, 9)
+        samples.append(([choice.randint(1, 19) for _ in range(choice.randint(1, 12))], [count, count * 10_000_000]))
+    return {"samples": samples, "types": CPU, "locations": locations, "functions": functions}
+
+
+def naive(made):
+    """The own and the inclusive nanoseconds of each function."""
+    own, inclusive = {}, {}
+    for stack, (_, spent) in made["samples"]:
+        frames = [made["functions"][function] for number in stack for function, _ in made["locations"][number]]
+        own[frames[0]] = own.get(frames[0], 0) + spent
+        for name in set(frames):
+            inclusive[name] = inclusive.get(name, 0) + spent
+    return {name: (own.get(name, 0), spent) for name, spent in inclusive.items()}
 
 
 class Laws(claims.ClaimsOfProgram):
@@ -194,7 +220,7 @@ class Laws(claims.ClaimsOfProgram):
     def refused(self, folder):
         path = folder / "refused.pprof"
         for what, data, word in (
-                ("cpu", profile([([1], [1, 9])], types=["samples", "count", "cpu", "nanoseconds"]), "samples (count)"),
+                ("instructions", profile([([1], [9])], types=["retired", "instructions"]), "retired (instructions)"),
                 ("unit", profile([([1], [1, 9])], types=["inuse_objects", "count", "inuse_space", "pages"]), "pages"),
                 ("space only", profile([([1], [9])], types=["inuse_space", "bytes"]), "inuse_objects"),
                 ("many types", profile([], types=HEAP * 40), "64"),
@@ -208,6 +234,114 @@ class Laws(claims.ClaimsOfProgram):
         other = folder / "other.pprof"
         other.write_bytes(profile([([1], [7])], types=["goroutine", "count"]))
         self.claim("mixed-inputs" in self.run("leaks", path, other).stderr, "kinds that do not belong together")
+
+    def methods(self, *words):
+        """Own and inclusive nanoseconds of each function."""
+        rows = self.json("top", *words, "--by", "method", "--limit", 0).get("top", [])
+        return {row["method"]: (round(row["seconds"] * 1e9), round(row["inclusive_seconds"] * 1e9)) for row in rows}
+
+    def costs(self, folder):
+        """Profiles of time agree with the plan and with a naive sum."""
+        path = SAMPLES / "shop-cpu.pb"
+        answer = json.loads((SAMPLES / "answers" / "shop-cpu.pb.json").read_text())
+        plan = {row["method"]: (row["nanoseconds"], row["inclusive_nanoseconds"]) for row in answer["methods"]}
+        self.claim(self.methods(path) == plan, "plan", self.methods(path), plan)
+        self.claim(self.methods(path, path) == {name: (2 * own, 2 * all) for name, (own, all) in plan.items()}, "twice")
+        report = self.json("analyze", path)
+        self.has("totals", report["totals"], seconds=1.0, calls=None)
+        self.claim({row["program"] for row in report["methods"]} == {row["program"] for row in answer["methods"]}, report)
+        text = self.run("analyze", path).stdout
+        self.claim("ample" not in text.replace("sampled time", "").replace(str(path), "") and "all" not in re.sub(
+            "callees|all-tables|all here|Call", "", text.split("Totals")[0]), "times are no samples, and have no calls", text)
+        samples = self.json("top", path, "--input-format", "pprof-samples", "--by", "method")
+        self.claim([row["samples"] for row in samples["top"]][:4] == [45, 25, 20, 10], samples["top"])
+        self.claim("seconds" not in samples["totals"], samples["totals"])
+        with open(path, "rb") as data:
+            done = subprocess.run([self.program, "top", "-", "--format", "json"], stdin=data, capture_output=True, check=False)
+        self.claim(json.loads(done.stdout)["top"] == self.json("top", path)["top"], "from a pipe")
+        for seed in range(40):
+            made = made_up(seed)
+            path = folder / "made.pb.gz"
+            path.write_bytes(gzip.compress(profile(**made)))
+            self.claim(self.methods(path) == naive(made), seed, self.methods(path), naive(made))
+
+    def cost_rules(self, folder):
+        """Which value of a profile is its cost, and how it is rounded."""
+        path = folder / "costs.pb"
+
+        def check(what, data, seconds=None, samples=None, code=None):
+            path.write_bytes(data)
+            report = self.json("top", path)
+            self.has(what, report.get("totals", {}), seconds=seconds, samples=samples)
+            self.claim(({code} if code else set()) == self.codes(report), what, report.get("diagnostics"))
+            return report
+        check("node", profile([([1], [7, 2000])], types=["sample", "count", "wall", "microseconds"]), 0.002)
+        check("mutex", profile([([1], [7, 2000])], types=["contentions", "count", "delay", "nanoseconds"]), 0.000002)
+        check("times first", profile([([1], [2000000, 7])], types=["cpu", "nanoseconds", "samples", "count"]), 0.002)
+        check("counts", profile([([1], [7])], types=["samples", "count"]), samples=7)
+        check("the last of two", profile([([1], [1000, 3000])], types=["cpu", "nanoseconds", "wall", "nanoseconds"]), 0.000003)
+        check("the usual one", profile([([1], [1000, 3000])], types=["cpu", "nanoseconds", "wall", "nanoseconds"],
+                                       more=field(14, 1)), 0.000001)
+        late = profile(GOOD[:0])
+        late = b"".join(field(6, name) for name in ("", "cpu", "ms")) + field(2, packed(1, [1]) + packed(2, [5]))
+        check("types last", late + field(1, field(1, 1) + field(2, 2)), 0.005, code="undefined-node")
+        for unit, seconds in (("ns", 3e-06), ("us", 0.003), ("milliseconds", 3), ("seconds", 3000), ("minutes", 180000), ("hr", 10800000)):
+            check(unit, profile([([1], [3000])], types=["cpu", unit]), seconds)
+        check("rounding", profile([([1], [400])] * 10 + [([2], [300])] * 10, types=["cpu", "nanoseconds"]), 0.000007)
+        check("no frames", profile([([], [3000]), ([1], [1000])], types=["cpu", "nanoseconds"]), 0.000004)
+        self.claim("[unknown]" in self.methods(path), "no frames", self.methods(path))
+        check("negative", profile([([1], [-3000]), ([1], [1000])], types=["cpu", "nanoseconds"]), 0.000001, code="bad-row")
+        check("huge", profile([([1], [1 << 62]), ([1], [1])], types=["cpu", "seconds"]), 1, code="bad-row")
+        check("overflow", profile([([1], [1 << 60])] * 9, types=["samples", "count"]), samples=1 << 60, code="bad-row")
+        check("values", profile([([1], [1]), ([1], [1, 1000])], types=CPU), 0.000001, code="bad-row")
+        check("drop", profile([([1], [1, 1000])], types=CPU, texts=("", "x"), more=field(7, 1)), 0.000001, code="drop-frames")
+        path.write_bytes(profile([([1], [7])], types=["threadcreate", "count"]))
+        self.has("threads", self.totals(path), live_objects=7)
+
+        path.write_bytes(profile([], types=CPU))
+        done = self.run("top", path)
+        self.claim(done.returncode == 3 and "nothing ran" in done.stderr, "nothing", done.returncode, done.stderr)
+
+        def refused(words, *told, status=3):
+            done = self.run(*words)
+            self.claim(done.returncode == status and all(one in done.stderr for one in told), words, done.stderr)
+        cpu, other, heap = SAMPLES / "shop-cpu.pb", folder / "wall.pb", SERIES[0]
+        other.write_bytes(profile([([1], [1000])], types=["wall", "nanoseconds"]))
+        refused(["top", cpu, other], "measures wall", "mixed-inputs")
+        refused(["top", cpu, heap], "mixed-inputs")
+        refused(["top", cpu, SAMPLES / "shop-v3.prf"], "mixed-inputs")
+        refused(["top", heap, "--input-format", "pprof-time"], "states no times")
+        refused(["top", heap, "--input-format", "pprof-samples"], "states no samples")
+        for command in ("leaks", "coverage", "timeline", "snapshots"):
+            refused([command, cpu], "does not support a profile of sampled time", status=2)
+        refused(["diff", SAMPLES / "shop-v3.prf", cpu], "only recordings of one kind", status=2)
+        for words in (["--sort", "calls"], ["--sort", "average"], ["--sort", "samples"], ["--min-count", "1"]):
+            refused(["top", cpu, *words], "a profile of sampled time has no", status=2)
+        for words in (["tree", cpu], ["calls", "shop.placeOrder", cpu], ["trend", cpu, cpu], ["info", cpu], ["check", cpu],
+                      ["flame", cpu, "-o", folder / "f.svg"], ["treemap", cpu], ["diff", cpu, cpu]):
+            self.claim(self.run(*words).returncode == 0, words)
+
+    def cost_limits(self, folder):
+        """Limits on times are judged, others are not; baselines keep the kind."""
+        cpu, policy, store = SAMPLES / "shop-cpu.pb", folder / "cpu.policy", ["--store", folder / "cpu-store", "--as", "cpu"]
+        for rule, status in (("seconds <= 1s", 0), ("seconds <= 0.9s", 1), ("seconds of method \"shop.parse\" <= 0.1s", 1),
+                             ("calls <= 1000", 3), ("samples <= 1000", 3), ("coverage >= 1 %", 3)):
+            policy.write_text(rule + "\n")
+            done = self.run("gate", policy, cpu)
+            self.claim(done.returncode == status, rule, done.returncode, done.stdout, done.stderr)
+        self.claim(self.run("baseline", "save", cpu, *store).returncode == 0, "save")
+        done = self.run("baseline", "check", cpu, *store)
+        self.claim(done.returncode == 0 and "calls" not in done.stdout, "check", done.stdout, done.stderr)
+        made = made_up(1)
+        worse = folder / "worse.pb"
+        worse.write_bytes(profile(**{**made, "samples": made["samples"] * 9}))
+        self.claim(self.run("baseline", "check", worse, *store).returncode == 1, "worse")
+        self.claim(self.run("baseline", "check", SAMPLES / "shop-v3.prf", *store).returncode != 0, "another kind")
+        cut = cpu.read_bytes()
+        for length in range(1, len(cut), 17):
+            worse.write_bytes(cut[:length])
+            done = self.run("gate", policy, worse)
+            self.claim(done.returncode == 3, "a cut profile is judged", length, done.stdout, done.stderr)
 
     def series(self, folder):
         """The newest objects are freed first. Allocated amounts show objects that lived between two
@@ -285,6 +419,7 @@ class Laws(claims.ClaimsOfProgram):
         paths = [*SERIES, own, *(CORPUS.glob("*.pb.gz") if CORPUS.exists() else [])]
         surroundings = {"PATH": os.environ["PATH"], "HOME": str(folder), "PPROF_TMPDIR": str(folder),
                         "GOCACHE": str(folder / "cache"), "GOTOOLCHAIN": "local"}
+        self.go_costs(folder, surroundings)
         for path in paths:
             for index, member in (("inuse_space", "bytes"), ("inuse_objects", "objects")):
                 done = subprocess.run(
@@ -302,6 +437,105 @@ class Laws(claims.ClaimsOfProgram):
                 self.claim(there and sorted(there.values()) == sorted(here.values()), path, index, there, here, done.stderr)
 
 
+    def go_costs(self, folder, surroundings):
+        """So it does for profiles of CPU time and of waiting, which a program of Go writes."""
+        (folder / "main.go").write_text(PROGRAM)
+        done = subprocess.run(["go", "run", "main.go"], cwd=folder, env=surroundings, capture_output=True, text=True, check=False)
+        self.claim(done.returncode == 0, "the program of Go", done.stderr)
+        for path in (folder / "cpu.pb.gz", folder / "mutex.pb.gz", folder / "block.pb.gz", SAMPLES / "shop-cpu.pb"):
+            done = subprocess.run(
+                ["go", "tool", "pprof", "-top", "-nodecount=0", "-nodefraction=0", "-edgefraction=0", "-unit=ns",
+                 "-symbolize=none", path], capture_output=True, text=True, env=surroundings, check=False)
+            there = {}
+            for line in done.stdout.splitlines():
+                words = re.match(r" *(\d+)(?:ns)? +[\d.]+% +[\d.]+% +(\d+)(?:ns)? +[\d.]+%  (.*?)( \(inline\))?$", line)
+                if words:
+                    there[words.group(3)] = int(words.group(1)), int(words.group(2))
+            here = {re.sub(r"^(.*\.so)\+0x.*", r"[\1]", name): costs for name, costs in self.methods(path).items()}
+            near = there and here.keys() == there.keys() and all(
+                abs(mine - theirs) < 1000 * len(there) for name in there for mine, theirs in zip(here[name], there[name]))
+            self.claim(near, path, there, here, done.stderr)
+            self.claim("cpu" not in path.name or here == there, path, there, here)
+
+
+PROGRAM = """package main
+
+import (
+	"crypto/sha256"
+	"os"
+	"runtime"
+	"runtime/pprof"
+	"sort"
+	"sync"
+	"time"
+)
+
+//go:noinline
+func sortNumbers(n int) int {
+	a := make([]int, n)
+	for i := range a {
+		a[i] = (i * 7919) % n
+	}
+	sort.Ints(a)
+	return a[n/2]
+}
+
+//go:noinline
+func hash(n int) byte {
+	b := make([]byte, 4096)
+	for i := 0; i < n; i++ {
+		s := sha256.Sum256(b)
+		copy(b, s[:])
+	}
+	return b[0]
+}
+
+func square(x int) int { return x * x }
+
+//go:noinline
+func fib(n int) int {
+	if n < 2 {
+		return square(n)
+	}
+	return fib(n-1) + fib(n-2)
+}
+
+func main() {
+	runtime.SetMutexProfileFraction(1)
+	runtime.SetBlockProfileRate(1)
+	f, _ := os.Create("cpu.pb.gz")
+	pprof.StartCPUProfile(f)
+	end := time.Now().Add(time.Second)
+	for time.Now().Before(end) {
+		sortNumbers(100000)
+		hash(500)
+		fib(25)
+	}
+	pprof.StopCPUProfile()
+	f.Close()
+	var m sync.Mutex
+	var w sync.WaitGroup
+	for i := 0; i < 4; i++ {
+		w.Add(1)
+		go func() {
+			for j := 0; j < 20; j++ {
+				m.Lock()
+				time.Sleep(time.Millisecond)
+				m.Unlock()
+			}
+			w.Done()
+		}()
+	}
+	w.Wait()
+	for _, name := range []string{"mutex", "block"} {
+		f, _ := os.Create(name + ".pb.gz")
+		pprof.Lookup(name).WriteTo(f, 0)
+		f.Close()
+	}
+}
+"""
+
+
 def main():
     parser = argparse.ArgumentParser(description="Heap profiles for pprof.")
     parser.add_argument("--memprof", required=True)
@@ -316,12 +550,15 @@ def main():
                 print("pprof.py: go is not installed: profiles are not compared with go tool pprof")
                 return SKIPPED
             laws.go(folder)
-            return laws.end(14)
+            return laws.end(20)
         laws.plan()
         laws.answers(folder)
         laws.exports(folder)
         laws.rules(folder)
         laws.refused(folder)
+        laws.costs(folder)
+        laws.cost_rules(folder)
+        laws.cost_limits(folder)
         laws.series(folder)
         laws.cut(folder)
         laws.hostile(folder, None if arguments.sanitized else limit_memory)

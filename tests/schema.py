@@ -83,12 +83,13 @@ KINDS = [["shop-v2.oemp"], ["shop-requests-AS1.oemp", "shop-requests-AS2.oemp"],
          ["shop-v3.prf"], ["shop-v3.prf", "shop-v4.prf"], ["shop-new.rpt"], ["shop.taligent"],
          ["shop-damaged.taligent"], ["shop-analysis.taligent"], ["shop-1.gclog"],
          ["shop-1.gclog", "shop-2.gclog", "shop-3.gclog"], ["shop-domains.gclog"],
-         ["shop-aqtime.sqlite"], ["shop.folded"]]
+         ["shop-aqtime.sqlite"], ["shop.folded"], ["shop-cpu.pb"]]
 WORDS = ["type", "site", "function", "class", "namespace", "line", "method", "module", "request",
          "api", "object", "dominators", "program"]
 PAIRS = [("shop-v1.oemp", "shop-v2.oemp"), ("shop-v2.prf", "shop-v4.prf"),
          ("shop.taligent@8", "shop.taligent"), ("shop-1.gclog", "shop-3.gclog"),
-         ("shop-aqtime.sqlite@2", "shop-aqtime.sqlite@3"), ("shop.folded", "shop.folded")]
+         ("shop-aqtime.sqlite@2", "shop-aqtime.sqlite@3"), ("shop.folded", "shop.folded"),
+         ("shop-cpu.pb", "shop-cpu.pb")]
 LIMITS = ["--max-leaked", "1K", "--max-growth", "10%", "--max-live", "1K"]
 SUPPRESSED = ["--suppress", "shop.suppressions", "--today", "2027-07-01"]
 

@@ -32,6 +32,7 @@ typedef struct gen_command {
 
 static gen_options asked;
 static const char *const layouts[] = {"old", "new", NULL};
+static const char *const pprof_layouts[] = {"heap", "cpu", NULL};
 static const char *const heap_layouts[] = {"gperftools", "jemalloc", "go", NULL};
 static const char *const log_layouts[] = {"agent", "client", NULL};
 static const char *const object_layouts[] = {"tracking", "leakcheck", NULL};
@@ -118,6 +119,7 @@ static const gen_option ablobjects_options[] = {
     {.name = NULL},
 };
 static const gen_option pprof_options[] = {
+    {"layout", .number = &asked.layout, .words = pprof_layouts},
     {"dump", .number = &asked.dump, .initial = 1, .least = 1, .most = 1000},
     {.name = NULL},
 };
@@ -166,7 +168,8 @@ static const gen_command commands[] = {
      gen_dynobjects, gen_dynobjects_answer, dynobjects_options},
     {"ablobjects", "[--layout tracking|leakcheck] [--dump N] [--answer FILE] [-o FILE]",
      gen_ablobjects, gen_ablobjects_answer, ablobjects_options},
-    {"pprof", "[--dump N] [--answer FILE] [-o FILE]", gen_pprof, gen_pprof_answer, pprof_options},
+    {"pprof", "[--layout heap|cpu] [--dump N] [--answer FILE] [-o FILE]", gen_pprof,
+     gen_pprof_answer, pprof_options},
     {"gperftools", "[--layout gperftools|jemalloc|go] [--dump N] [--answer FILE] [-o FILE]",
      gen_gperftools, gen_gperftools_answer, gperftools_options},
 };
@@ -215,7 +218,8 @@ static void print_usage(FILE *file)
         "        a report of tracked objects of an OpenEdge agent, or of LeakCheck; --dump 1, 2,\n"
         "        3... are moments of one agent\n"
         "  pprof\n"
-        "        a heap profile for pprof; --dump 1, 2, 3... are moments of one program\n"
+        "        a heap profile for pprof; --dump 1, 2, 3... are moments of one program; or a\n"
+        "        profile of its CPU time\n"
         "  gperftools\n"
         "        a heap profile in text, of gperftools, jemalloc or Go; --dump as for pprof\n\n"
         "Output goes to -o FILE or standard output, the known answer to --answer FILE as JSON.\n",

@@ -1,4 +1,5 @@
-/* A heap profile for pprof, one of six moments of a program, and its known answer.
+/* A heap profile for pprof, one of six moments of a program, or a profile of its CPU time, and its
+ * known answer.
  *
  * Source: profile.proto of github.com/google/pprof; "Encoding", Protocol Buffers documentation. */
 #include <string.h>
@@ -111,9 +112,18 @@ static int64_t made_of(const pb_site *site, int64_t moment)
     return site->made ? site->made * moment : site->alive;
 }
 
+/* Stacks of the CPU profile, innermost location first, with their samples of 10 ms. The last one
+ * calls itself. */
+static const struct pb_stack {
+    int64_t samples;
+    int locations[5];
+} stacks[] = {{40, {1, 2, 3}}, {25, {4, 5, 2, 3}}, {20, {6, 3}}, {10, {7, 8}}, {5, {1, 5, 2, 3}}};
+enum { STACKS = sizeof stacks / sizeof *stacks };
+#define PB_PERIOD INT64_C(10000000) /* nanoseconds */
+
 /* --- the profile --- */
 
-enum { TEXT_FUNCTIONS = 11 };
+enum { TEXT_FUNCTIONS = 11, TEXT_COSTS = TEXT_FUNCTIONS + 2 * FUNCTIONS };
 
 /* Write the fixed texts, and the names and files of functions. */
 static void write_texts(pb_buffer *out)
@@ -203,10 +213,49 @@ static void write_code(pb_buffer *out)
     }
 }
 
+/* Write a sample of CPU time. */
+static void write_stack(pb_buffer *out, const struct pb_stack *stack, int64_t samples)
+{
+    pb_buffer sample = {.used = 0}, packed = {.used = 0};
+    for (int i = 0; stack->locations[i]; i++)
+        pb_varint(&packed, (uint64_t)stack->locations[i]);
+    pb_message(&sample, 1, &packed);
+    packed.used = 0;
+    pb_varint(&packed, (uint64_t)samples);
+    pb_varint(&packed, (uint64_t)(samples * PB_PERIOD));
+    pb_message(&sample, 2, &packed);
+    pb_message(out, 2, &sample);
+}
+
+static void write_cpu(gen_writer *writer)
+{
+    pb_buffer out = {.used = 0};
+    static const char *const texts[] = {"samples", "cpu", "nanoseconds"};
+    write_value_type(&out, 1, TEXT_COSTS, 2);
+    write_value_type(&out, 1, TEXT_COSTS + 1, TEXT_COSTS + 2);
+    for (int i = 0; i < STACKS; i++) {
+        write_stack(&out, &stacks[i], stacks[i].samples - stacks[i].samples / 2);
+        write_stack(&out, &stacks[i], stacks[i].samples / 2); /* in two samples, as with labels */
+    }
+    write_code(&out);
+    write_texts(&out);
+    for (int i = 0; i < 3; i++)
+        pb_bytes(&out, 6, texts[i], strlen(texts[i]));
+    pb_number(&out, 9, PB_START * PB_PER_SECOND);
+    pb_number(&out, 10, 2 * PB_PER_SECOND);
+    write_value_type(&out, 11, TEXT_COSTS + 1, TEXT_COSTS + 2);
+    pb_number(&out, 12, PB_PERIOD);
+    gen_bytes(writer, out.bytes, out.used);
+}
+
 void gen_pprof(const gen_options *options, gen_writer *writer)
 {
     const int64_t moment = options->dump;
     pb_buffer out = {.used = 0};
+    if (options->layout) {
+        write_cpu(writer);
+        return;
+    }
     for (int i = 0; i < PB_TYPES; i++)
         write_value_type(&out, 1, (int[]){1, 3, 5, 6}[i], i % 2 ? 4 : 2);
     for (int i = 0; i < SITES; i++) {
@@ -227,11 +276,51 @@ void gen_pprof(const gen_options *options, gen_writer *writer)
     gen_bytes(writer, out.bytes, out.used);
 }
 
-/* --- known answer: of this profile and all before it, as a series --- */
+/* --- known answer --- */
+
+/* Return true if a location has a frame of the function; 0: of the library. */
+static bool is_in(int location, int function)
+{
+    return locations[location - 1].function == function ||
+           (function && locations[location - 1].caller == function);
+}
+
+static void cpu_answer(gen_json *json)
+{
+    int64_t total = 0;
+    gen_json_open(json, "methods", '[');
+    for (int function = 0; function <= FUNCTIONS; function++) {
+        int64_t exclusive = 0, inclusive = 0;
+        for (int i = 0; i < STACKS; i++) {
+            bool found = false;
+            for (int k = 0; stacks[i].locations[k]; k++)
+                found |= is_in(stacks[i].locations[k], function);
+            inclusive += found ? stacks[i].samples : 0;
+            exclusive +=
+                locations[stacks[i].locations[0] - 1].function == function ? stacks[i].samples : 0;
+        }
+        total += exclusive;
+        gen_json_open(json, NULL, '{');
+        gen_json_text(json, "method",
+                      function ? functions[function - 1].name : "libshop.so+0x2234");
+        gen_json_text(json, "program", function ? functions[function - 1].file : "libshop.so");
+        gen_json_number(json, "nanoseconds", exclusive * PB_PERIOD);
+        gen_json_number(json, "inclusive_nanoseconds", inclusive * PB_PERIOD);
+        gen_json_close(json);
+    }
+    gen_json_close(json);
+    gen_json_number(json, "nanoseconds", total * PB_PERIOD);
+}
+
+/* Of a heap profile: the answer for this profile and all before it, as a series. */
 
 void gen_pprof_answer(const gen_options *options, gen_json *json)
 {
     const int64_t moment = options->dump;
+    if (options->layout) {
+        cpu_answer(json);
+        return;
+    }
     gen_sum live = {0, 0}, made = {0, 0};
     for (int i = 0; i < SITES; i++) {
         gen_add(&live, alive_of(&sites[i], moment), alive_of(&sites[i], moment) * sites[i].size);

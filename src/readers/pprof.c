@@ -1,5 +1,5 @@
-/* The pprof reader: heap profiles of Go, Rust, Node.js, jemalloc and others, as snapshots in time.
- */
+/* The pprof reader: heap profiles of Go, Rust, Node.js, jemalloc and others, as snapshots in time;
+ * profiles of CPU time and other costs, as execution profiles. */
 #include "readers/pprof.h"
 
 #include <inttypes.h>
@@ -7,7 +7,10 @@
 
 #include "base/diagnose.h"
 #include "base/text.h"
+#include "base/units.h"
 #include "model/build.h"
+
+extern const mp_reader mp_reader_pprof, mp_reader_pprof_time, mp_reader_pprof_samples;
 
 /* --- detection --- */
 
@@ -67,18 +70,37 @@ static mp_bid probe(mp_slice head)
     return found ? MP_MINE : MP_NOT_MINE;
 }
 
+/* The reader of heap profiles claims all profiles, and then finds out what they hold. */
+static mp_bid probe_costs(mp_slice head)
+{
+    return probe(head) == MP_MINE ? MP_IF_CHOSEN : MP_NOT_MINE;
+}
+
+static const mp_reader *settle(mp_input *input)
+{
+    static const mp_reader *const readers[] = {[PP_HEAP] = &mp_reader_pprof,
+                                               [PP_TIMES] = &mp_reader_pprof_time,
+                                               [PP_SAMPLES] = &mp_reader_pprof_samples,
+                                               [PP_UNKNOWN] = &mp_reader_pprof};
+    return readers[pp_kind_of(input)];
+}
+
 /* --- one profile --- */
+
+enum { PER_MICROSECOND = 1000 };
 
 /* Report data that was read but could not be used as it is. */
 static void tell_rest(pp_state *state)
 {
+    const bool heap = state->kind == PP_HEAP;
     if (!state->samples)
-        pp_say(state, MP_DIAG_EMPTY_PROFILE,
-               "has no samples: nothing is in use, or the profiler was off");
+        pp_say(state, MP_DIAG_EMPTY_PROFILE, "has no samples: nothing %s, or the profiler was off",
+               heap ? "is in use" : "ran");
     if (*pp_text(state, state->drop_frames))
-        pp_say(state, MP_DIAG_DROP_FRAMES,
-               "names frames to drop, \"%.60s\", which are kept (%sskip selects others)",
-               pp_text(state, state->drop_frames), mp_diagnostics_dashes(state->diagnostics));
+        pp_say(state, MP_DIAG_DROP_FRAMES, "names frames to drop, \"%.60s\", which are kept%s%s%s",
+               pp_text(state, state->drop_frames), heap ? " (" : "",
+               heap ? mp_diagnostics_dashes(state->diagnostics) : "",
+               heap ? "skip selects others)" : "");
     if (state->cut_stacks)
         pp_say(state, MP_DIAG_CUT_STACKS,
                "%" PRIu64 " stacks have more than %d frames, or there are more than %d distinct "
@@ -92,13 +114,27 @@ static void tell_rest(pp_state *state)
 static bool read_twice(pp_state *state, mp_input *input)
 {
     state->wire = (pb_wire){.input = input};
-    if (!mp_input_keep(input) || !pp_read_tables(state) || !pp_find_amounts(state) ||
+    if (!mp_input_keep(input) || !pp_read_tables(state) || !pp_find_values(state) ||
         !mp_input_rewind(input))
         return false;
     state->wire = (pb_wire){.input = input};
-    mp_profile_series_begin(&state->series);
+    if (state->kind == PP_HEAP)
+        mp_profile_series_begin(&state->series);
+    else
+        mp_stack_profile_begin(&state->costs);
     pp_read_samples(state);
     return true;
+}
+
+/* Set the start and the description of a session of costs: what it measures. */
+static void describe_session(pp_state *state)
+{
+    char start[MP_UNIT_TEXT];
+    mp_recorded_session *session = &state->model->sessions.items[state->costs.session.i];
+    session->start_us = state->time_ns / PER_MICROSECOND;
+    session->description = state->measure;
+    if (session->start_us && mp_format_utc(start, session->start_us))
+        session->start_time = mp_model_intern_text(state->model, start);
 }
 
 static bool read_pprof(void *opaque, mp_input *input, uint32_t summary)
@@ -106,11 +142,16 @@ static bool read_pprof(void *opaque, mp_input *input, uint32_t summary)
     pp_state *state = opaque;
     state->path = state->model->inputs.items[summary].path;
     state->converted = state->torn = false;
-    state->samples = state->cut_stacks = state->drop_frames = state->value_count = 0;
+    state->samples = state->cut_stacks = state->drop_frames = state->usual_type = 0;
+    state->value_count = 0;
     state->time_ns = 0;
     const bool ok = read_twice(state, input);
-    if (ok) {
+    if (ok)
         tell_rest(state);
+    if (ok && state->kind != PP_HEAP) {
+        mp_stack_profile_end(&state->costs);
+        describe_session(state);
+    } else if (ok) {
         mp_profile_series_end(&state->series, summary, state->time_ns,
                               state->roles[PP_MADE_OBJECTS] >= 0);
     }
@@ -122,23 +163,47 @@ static bool read_pprof(void *opaque, mp_input *input, uint32_t summary)
 
 /* --- the reader --- */
 
-static void *open_pprof(mp_model *model, mp_diagnostics *diagnostics,
-                        const mp_load_options *options)
+static pp_state *open_any(mp_model *model, mp_diagnostics *diagnostics,
+                          const mp_load_options *options, pp_kind kind)
 {
     pp_state *state = mp_alloc_zero(1, sizeof *state);
+    state->kind = kind;
     state->model = model;
     state->diagnostics = diagnostics;
     state->stack = mp_alloc(PP_MOST_FRAMES * sizeof *state->stack);
     state->stacks = (mp_stack_builder){.model = model, .options = options};
+    state->costs.stacks = &state->stacks;
+    return state;
+}
+
+static void *open_pprof(mp_model *model, mp_diagnostics *diagnostics,
+                        const mp_load_options *options)
+{
+    pp_state *state = open_any(model, diagnostics, options, PP_HEAP);
     mp_profile_series_open(&state->series, model, diagnostics);
     model->holds |= MP_HOLDS_NATIVE;
     return state;
 }
 
+static void *open_time(mp_model *model, mp_diagnostics *diagnostics, const mp_load_options *options)
+{
+    (void)mp_model_profile(model);
+    return open_any(model, diagnostics, options, PP_TIMES);
+}
+
+static void *open_samples(mp_model *model, mp_diagnostics *diagnostics,
+                          const mp_load_options *options)
+{
+    (void)mp_model_profile(model);
+    return open_any(model, diagnostics, options, PP_SAMPLES);
+}
+
 static void close_pprof(void *opaque)
 {
     pp_state *state = opaque;
-    mp_profile_series_close(&state->series);
+    if (state->kind == PP_HEAP)
+        mp_profile_series_close(&state->series);
+    mp_stack_profile_free(&state->costs);
     pp_free_tables(state);
     mp_id_index_free(&state->types);
     mp_stack_builder_free(&state->stacks);
@@ -160,7 +225,36 @@ const mp_reader mp_reader_pprof = {
     .noun = "a heap profile",
     .kind = MP_KIND_DATABASE,
     .probe = probe,
+    .settle = settle,
     .open = open_pprof,
+    .read = read_pprof,
+    .close = close_pprof,
+};
+
+const mp_reader mp_reader_pprof_time = {
+    .name = "pprof-time",
+    .summary = "pprof profile of time (CPU, wall, mutex, block)",
+    .endings = ".pprof .pb",
+    .versions = "all",
+    .noun = "a profile of sampled time",
+    .kind = MP_KIND_PROFILE,
+    .holds = MP_HOLDS_UNCALLED,
+    .probe = probe_costs,
+    .open = open_time,
+    .read = read_pprof,
+    .close = close_pprof,
+};
+
+const mp_reader mp_reader_pprof_samples = {
+    .name = "pprof-samples",
+    .summary = "pprof profile of samples or other counts",
+    .endings = ".pprof .pb",
+    .versions = "all",
+    .noun = "a profile of samples",
+    .kind = MP_KIND_PROFILE,
+    .holds = MP_HOLDS_SAMPLES | MP_HOLDS_UNCALLED,
+    .probe = probe_costs,
+    .open = open_samples,
     .read = read_pprof,
     .close = close_pprof,
 };

@@ -12,7 +12,7 @@
 #include "readers/pprof_wire.h"
 #include "readers/profile_series.h"
 #include "readers/reader.h"
-#include "readers/stack_builder.h"
+#include "readers/stack_profile.h"
 
 enum {
     PP_MOST_VALUES = 64,      /* sample types */
@@ -32,12 +32,27 @@ enum {
     PP_DROP_FRAMES,
     PP_KEEP_FRAMES,
     PP_TIME,
+    PP_USUAL_TYPE = 14,
     PP_LAST_FIELD = 15
 };
+
+/* Words for a unit, in singular and separated by blanks, and the number of smallest units in it. */
+typedef struct pp_unit {
+    const char *words;
+    int64_t factor;
+} pp_unit;
 
 typedef struct pp_value_type {
     uint64_t type, unit; /* indexes in the table of strings */
 } pp_value_type;
+
+/* What a profile holds, and the name of the reader for it. */
+typedef enum pp_kind {
+    PP_HEAP,    /* objects: pprof */
+    PP_TIMES,   /* costs in time: pprof-time */
+    PP_SAMPLES, /* costs as counts: pprof-samples */
+    PP_UNKNOWN, /* none of these */
+} pp_kind;
 
 /* Amounts that a sample of a heap profile may state. */
 typedef enum pp_role {
@@ -82,7 +97,10 @@ typedef struct pp_state {
     /* Shared by all profiles: */
     mp_id_index types; /* name to type */
     mp_stack_builder stacks;
-    mp_profile_series series;
+    pp_kind kind;
+    mp_profile_series series; /* of heap profiles */
+    mp_stack_profile costs;   /* of others */
+    mp_string_id measure;     /* name of the costs, such as "cpu", in which all profiles agree */
 
     /* The current profile: */
     const char *path;
@@ -90,11 +108,14 @@ typedef struct pp_state {
     bool converted, torn;
     uint64_t samples, cut_stacks;
     int64_t time_ns;
-    uint64_t drop_frames; /* index in `texts` */
+    uint64_t drop_frames, usual_type; /* indexes in `texts`: drop_frames, default_sample_type */
     pp_value_type values[PP_MOST_VALUES + 1];
     size_t value_count;
     int roles[PP_ROLES];         /* index of the amount in the values; -1: not stated */
     int64_t units[PP_ROLES];     /* objects or bytes of a unit */
+    size_t cost;                 /* index of the cost in the values */
+    int64_t cost_unit;           /* nanoseconds or samples of a unit */
+    int64_t rest_ns;             /* of the times so far, what is no whole microsecond yet */
     MP_LIST(mp_string_id) texts; /* from 0, as in the file */
     MP_LIST(pp_function) functions;
     MP_LIST(pp_line) lines;
@@ -114,6 +135,7 @@ typedef struct pp_state {
 
 /* --- tables: pprof_tables.c --- */
 
+void pp_read_value_type(pb_wire *wire, uint64_t end, pp_value_type *type);
 /* Read the tables, and count the samples. Return false after a diagnostic. */
 bool pp_read_tables(pp_state *state);
 /* Report damage in a message that ends at `end`, and continue after the message. */
@@ -128,9 +150,28 @@ uint32_t pp_step_of(pp_state *state, uint32_t caller, uint32_t location);
 
 /* --- samples: pprof_samples.c --- */
 
-/* Find the value of each amount in a sample. Return false after a diagnostic. */
-bool pp_find_amounts(pp_state *state);
-/* Read the samples, and add their amounts to the rows of their contexts. */
+/* Find the value of each amount in a sample, or the one that is the cost. Return false after a
+ * diagnostic. */
+bool pp_find_values(pp_state *state);
+/* Read the samples, and add their amounts to the rows of their contexts, or their costs to the
+ * profile. */
 void pp_read_samples(pp_state *state);
+/* Return true if an amount of a heap profile has this name. */
+bool pp_is_amount(const char *name);
+
+/* --- units and costs: pprof_costs.c --- */
+
+extern const pp_unit pp_byte_units[], pp_count_units[];
+/* Return the number of bytes, counts or nanoseconds in a unit, spelled in any way that pprof
+ * accepts; 0: it is none of `units`, which end with NULL. */
+int64_t pp_unit_of(const char *name, const pp_unit *units);
+
+/* Return what a profile holds, after reading it to its end. */
+pp_kind pp_kind_of(mp_input *input);
+/* Find the value that is the cost. Return false after a diagnostic. */
+bool pp_find_cost(pp_state *state);
+/* Return a value of the cost in microseconds or samples; -1 if it is negative or impossibly large.
+ * Times are rounded so that the sum of all that were asked for is less than a microsecond short. */
+int64_t pp_cost_of(pp_state *state, int64_t value);
 
 #endif

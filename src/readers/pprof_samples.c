@@ -1,7 +1,6 @@
 /* The pprof reader: samples and their amounts. */
 #include <inttypes.h>
 #include <string.h>
-#include <strings.h>
 
 #include "base/text.h"
 #include "model/build.h"
@@ -19,27 +18,15 @@ static const struct {
     {"inuse_objects", PP_ALIVE_OBJECTS}, {"inuse_space", PP_ALIVE_BYTES},
     {"alloc_objects", PP_MADE_OBJECTS},  {"alloc_space", PP_MADE_BYTES},
     {"objects", PP_ALIVE_OBJECTS},       {"space", PP_ALIVE_BYTES},
-    {"goroutine", PP_ALIVE_OBJECTS},
+    {"goroutine", PP_ALIVE_OBJECTS},     {"threadcreate", PP_ALIVE_OBJECTS},
 };
 
-/* Return the number of objects or bytes in a unit, spelled in any way that pprof accepts; 0 if it
- * is not a unit. */
-static int64_t unit_of(const char *name, bool bytes)
+bool pp_is_amount(const char *name)
 {
-    static const char *const sizes[] = {"b byte", "kb kbyte kilobyte", "mb mbyte megabyte",
-                                        "gb gbyte gigabyte"};
-    size_t length = strlen(name);
-    if (!bytes)
-        return strcasecmp(name, "count") == 0 || strcasecmp(name, "objects") == 0;
-    length -= length > 2 && (name[length - 1] == 's' || name[length - 1] == 'S');
-    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
-        for (const char *word = sizes[i]; *word; word += strspn(word, " ")) {
-            const size_t end = strcspn(word, " ");
-            if (end == length && strncasecmp(word, name, length) == 0)
-                return (int64_t)1 << (10 * i);
-            word += end;
-        }
-    return 0;
+    bool found = false;
+    for (size_t i = 0; i < sizeof amounts / sizeof *amounts; i++)
+        found |= mp_text_is(name, amounts[i].name);
+    return found;
 }
 
 /* Note which amount a sample type states, if any. Return false after a diagnostic. */
@@ -52,7 +39,7 @@ static bool assign(pp_state *state, size_t place)
         const bool bytes = role == PP_ALIVE_BYTES || role == PP_MADE_BYTES;
         if (!mp_text_is(name, amounts[i].name))
             continue;
-        const int64_t factor = unit_of(unit, bytes);
+        const int64_t factor = pp_unit_of(unit, bytes ? pp_byte_units : pp_count_units);
         if (!factor)
             pp_say(state, MP_DIAG_NOTHING_USABLE, "%s is in \"%.40s\", expected %s", name, unit,
                    bytes ? "bytes, kilobytes, megabytes or gigabytes" : "count");
@@ -67,22 +54,13 @@ static bool assign(pp_state *state, size_t place)
     return true;
 }
 
-bool pp_find_amounts(pp_state *state)
+static bool find_amounts(pp_state *state)
 {
-    if (state->value_count > PP_MOST_VALUES) {
-        pp_say(state, MP_DIAG_NOTHING_USABLE, "has more than %d sample types", PP_MOST_VALUES);
-        return false;
-    }
     for (int role = 0; role < PP_ROLES; role++)
         state->roles[role] = -1;
     for (size_t i = 0; i < state->value_count; i++)
         if (!assign(state, i))
             return false;
-    if (state->torn) {
-        pp_say(state, MP_DIAG_NOTHING_USABLE,
-               "lacks the names of its amounts, which are at its end: record it again");
-        return false;
-    }
     if (state->roles[PP_MADE_OBJECTS] < 0 || state->roles[PP_MADE_BYTES] < 0)
         state->roles[PP_MADE_OBJECTS] = state->roles[PP_MADE_BYTES] = -1;
     const bool unsized = state->roles[PP_ALIVE_BYTES] < 0;
@@ -90,7 +68,7 @@ bool pp_find_amounts(pp_state *state)
         const pp_value_type *first = &state->values[0];
         pp_say(state, MP_DIAG_FOREIGN_FILE,
                "is a pprof profile of %.60s (%.20s), expected a heap profile, with inuse_objects "
-               "and inuse_space",
+               "and inuse_space, or a profile of times or counts",
                pp_text(state, first->type), pp_text(state, first->unit));
         return false;
     }
@@ -103,6 +81,24 @@ bool pp_find_amounts(pp_state *state)
     }
     state->model->holds |= unsized ? MP_HOLDS_UNSIZED : 0;
     return true;
+}
+
+bool pp_find_values(pp_state *state)
+{
+    if (state->value_count > PP_MOST_VALUES) {
+        pp_say(state, MP_DIAG_NOTHING_USABLE, "has more than %d sample types", PP_MOST_VALUES);
+        return false;
+    }
+    for (size_t i = 0; i < state->value_count; i++) {
+        (void)pp_text(state, state->values[i].type);
+        (void)pp_text(state, state->values[i].unit);
+    }
+    if (state->torn) {
+        pp_say(state, MP_DIAG_NOTHING_USABLE,
+               "lacks the names of its amounts, which are at its end: record it again");
+        return false;
+    }
+    return state->kind == PP_HEAP ? find_amounts(state) : pp_find_cost(state);
 }
 
 /* --- samples --- */
@@ -206,26 +202,38 @@ static int64_t amount_of(pp_state *state, const pp_sample *sample, pp_role role,
     return *sound ? value * unit : 0;
 }
 
+static const char impossible[] =
+    "has a negative amount, as a difference of two profiles has, or an impossibly large one";
+
+/* Add the cost of a sample to the profile. */
+static void take_cost(pp_state *state, pp_sample *sample)
+{
+    const int64_t value = sample->values[state->cost];
+    const int64_t cost = value ? pp_cost_of(state, value) : 0;
+    if (!value)
+        return;
+    set_stack(state, sample);
+    mp_stack_frame frame = {sample->context.node, sample->context.line};
+    if (!frame.node.i) {
+        const mp_symbol unknown = {.name = mp_model_intern_text(state->model, "[unknown]")};
+        mp_stack_call(&state->stacks, &frame, mp_stack_symbol(&state->stacks, unknown), MP_NO_LINE);
+    }
+    if (cost < 0 || !mp_stack_profile_add(&state->costs, frame, cost))
+        pp_say(state, MP_DIAG_BAD_ROW, "sample %" PRIu64 " %s: sample skipped", sample->number,
+               impossible);
+}
+
 /* Check the amounts of a sample, then add them. */
-static void take(pp_state *state, pp_sample *sample)
+static void take_amounts(pp_state *state, pp_sample *sample)
 {
     bool sound = true;
-    if (sample->value_count != state->value_count) {
-        pp_say(state, MP_DIAG_BAD_ROW,
-               "sample %" PRIu64
-               " has %zu values, expected one for each of %zu types: sample skipped",
-               sample->number, sample->value_count, state->value_count);
-        return;
-    }
     const mp_census_share alive = {amount_of(state, sample, PP_ALIVE_OBJECTS, &sound),
                                    amount_of(state, sample, PP_ALIVE_BYTES, &sound)};
     mp_census_share made = {amount_of(state, sample, PP_MADE_OBJECTS, &sound),
                             amount_of(state, sample, PP_MADE_BYTES, &sound)};
     if (!sound || (!alive.objects && alive.bytes)) {
         pp_say(state, MP_DIAG_BAD_ROW, "sample %" PRIu64 " %s: sample skipped", sample->number,
-               sound ? "has bytes but no objects"
-                     : "has a negative amount, as a difference of two profiles has, or an "
-                       "impossibly large one");
+               sound ? "has bytes but no objects" : impossible);
         return;
     }
     if (state->roles[PP_MADE_OBJECTS] >= 0 && made.objects < alive.objects) {
@@ -239,6 +247,19 @@ static void take(pp_state *state, pp_sample *sample)
         set_stack(state, sample);
         mp_profile_series_add(&state->series, &sample->context, alive, made);
     }
+}
+
+static void take(pp_state *state, pp_sample *sample)
+{
+    if (sample->value_count != state->value_count)
+        pp_say(state, MP_DIAG_BAD_ROW,
+               "sample %" PRIu64
+               " has %zu values, expected one for each of %zu types: sample skipped",
+               sample->number, sample->value_count, state->value_count);
+    else if (state->kind == PP_HEAP)
+        take_amounts(state, sample);
+    else
+        take_cost(state, sample);
 }
 
 void pp_read_samples(pp_state *state)

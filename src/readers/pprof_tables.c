@@ -71,16 +71,21 @@ static void read_text(pp_state *state, const pb_field *field)
         *place = id;
 }
 
-static void read_value_type(pp_state *state, uint64_t end)
+void pp_read_value_type(pb_wire *wire, uint64_t end, pp_value_type *type)
 {
     pb_field field = {0};
-    pp_value_type type = {0};
-    while (pb_next(&state->wire, end, &field)) {
+    while (pb_next(wire, end, &field)) {
         if (field.number == VALUE_TYPE)
-            type.type = field.value;
+            type->type = field.value;
         else if (field.number == VALUE_UNIT)
-            type.unit = field.value;
+            type->unit = field.value;
     }
+}
+
+static void read_value_type(pp_state *state, uint64_t end)
+{
+    pp_value_type type = {0};
+    pp_read_value_type(&state->wire, end, &type);
     if (state->value_count <= PP_MOST_VALUES)
         state->values[state->value_count++] = type;
 }
@@ -199,6 +204,8 @@ static void read_field(pp_state *state, const pb_field *field)
         read_text(state, field);
     else if (field->number == PP_DROP_FRAMES && field->type == PB_VARINT)
         state->drop_frames = field->value;
+    else if (field->number == PP_USUAL_TYPE && field->type == PB_VARINT)
+        state->usual_type = field->value;
     else if (field->number == PP_TIME && field->type == PB_VARINT)
         state->time_ns = (int64_t)field->value;
     for (size_t i = 0; i < sizeof messages / sizeof *messages; i++) {

@@ -114,6 +114,21 @@ const mp_reader *mp_reader_of(mp_slice head, const char *path, const char *forma
     return format ? mp_reader_find(format) : choose(head, path, diagnostics);
 }
 
+const mp_reader *mp_reader_settle(const mp_reader *reader, mp_input *input)
+{
+    if (!reader->settle)
+        return reader;
+    /* Whatever is wrong is reported when the input is read. */
+    mp_diagnostics *unheard = mp_diagnostics_new(1), *usual = mp_input_diagnose_to(input, unheard);
+    if (mp_input_keep(input)) {
+        reader = reader->settle(input);
+        mp_input_rewind(input);
+    }
+    mp_input_diagnose_to(input, usual);
+    mp_diagnostics_free(unheard);
+    return reader;
+}
+
 bool mp_loading_read(mp_loading *loading, mp_input *input)
 {
     mp_model *model = loading->model;

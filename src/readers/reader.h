@@ -39,6 +39,10 @@ typedef struct mp_reader {
     unsigned holds;   /* MP_HOLDS_... of all its inputs, in which the inputs of a model agree */
     /* Decide by the first bytes of an input. No I/O, no state. */
     mp_bid (*probe)(mp_slice head);
+    /* Return the reader for what the input holds, after reading as much of it as needed; the reader
+     * itself if that cannot be told, which will report why. The input is kept, and rewound
+     * afterwards. NULL: the first bytes decide. */
+    const struct mp_reader *(*settle)(mp_input *input);
     /* Set the group and sequence of an input. Return false if it belongs to no group. NULL: inputs
      * are read in the given order. */
     bool (*place)(mp_slice head, mp_place *place);
@@ -82,6 +86,10 @@ const mp_reader *mp_reader_claiming(mp_slice head, const mp_reader **second);
  * the one that claims it. NULL after a diagnostic. */
 const mp_reader *mp_reader_of(mp_slice head, const char *path, const char *format,
                               mp_diagnostics *diagnostics);
+
+/* Return the reader for what the input holds, of those for one format (mp_reader.settle). Of the
+ * input, nothing was consumed, nor is afterwards. */
+const mp_reader *mp_reader_settle(const mp_reader *reader, mp_input *input);
 
 /* Call mp_reader.process of all readers. Return the first result that is not 0; 0: there is
  * none. */

@@ -2,7 +2,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -200,10 +199,8 @@ bool mp_cost_minimum_fits(int64_t min_count, unsigned holds, mp_error *error)
 {
     if (!min_count || holds & MP_HOLDS_SAMPLES || !(holds & MP_HOLDS_UNCALLED))
         return true;
-    char text[24];
-    snprintf(text, sizeof text, "%" PRId64, min_count);
-    return mp_fail_argument(error, "min-count", text, "%s has no calls",
-                            mp_holds_name(MP_KIND_PROFILE, holds));
+    return mp_fail(error, MP_ERROR_ARGUMENT, MP_DASHES "min-count: %s has no calls",
+                   mp_holds_name(MP_KIND_PROFILE, holds));
 }
 
 bool mp_costs_have_lines(const mp_profile_costs *costs)

@@ -50,11 +50,18 @@ static bool look_at_bytes(const group_load *load, load_entry *entry)
     return reader != NULL;
 }
 
-/* Open a file and detect its format. A pipe stays open, and so does the only file. */
+/* Find the reader of a file: open the file and detect its format, unless the search knows it. A
+ * pipe stays open, and so does the only file. */
 static bool look_at(const group_load *load, load_entry *entry)
 {
+    if (entry->file.reader && !entry->file.reader->settle)
+        return true;
     entry->input = mp_input_open(entry->file.path, load->diagnostics, load->options);
-    bool ok = entry->input && look_at_bytes(load, entry);
+    bool ok = entry->input && (entry->file.reader || look_at_bytes(load, entry));
+    if (!entry->input)
+        entry->file.reader = NULL; /* it is not read either */
+    if (ok)
+        entry->file.reader = mp_reader_settle(entry->file.reader, entry->input);
     if (entry->input && load->count > 1 && mp_input_can_reopen(entry->input)) {
         mp_input_close(entry->input);
         entry->input = NULL;
@@ -248,7 +255,7 @@ bool mp_file_group_load(const mp_file_group *group, const mp_load_options *optio
     model->within = options->within;
     for (size_t i = 0; i < load.count; i++) {
         entries[i] = (load_entry){.file = group->files[i], .turn = i, .given = i};
-        ok &= entries[i].file.reader || look_at(&load, &entries[i]);
+        ok &= look_at(&load, &entries[i]);
     }
     bool readable = one_kind(&load) && has_snapshots(&load);
     order(&load);

@@ -71,6 +71,21 @@ static void read_twice(const mp_reader *reader, mp_slice input, size_t window, f
     }
 }
 
+/* Return the reader for what an input holds. */
+static const mp_reader *settle(const mp_reader *reader, mp_slice bytes, size_t window)
+{
+    mp_diagnostics *diagnostics = mp_diagnostics_new(1);
+    mp_input *input =
+        mp_input_from_memory("settled", bytes.start, bytes.length, window, diagnostics);
+    mp_input_look_ahead(input); /* skips a byte-order mark */
+    const uint64_t before = mp_input_bytes(input);
+    reader = mp_reader_settle(reader, input);
+    fuzz_hold(mp_input_bytes(input) == before, "an input is rewound", bytes);
+    mp_input_close(input);
+    mp_diagnostics_free(diagnostics);
+    return reader;
+}
+
 void fuzz_reader(const fuzz_target *target, mp_slice input)
 {
     static const size_t windows[] = {1, 3, 16, 100, 1000};
@@ -86,7 +101,10 @@ void fuzz_reader(const fuzz_target *target, mp_slice input)
                     mp_slice_of(mp_spell(kind, sizeof kind, mp_foreign_kind(head), "--")));
     if (target->reader->place)
         target->reader->place(head, &place);
-    read_twice(target->reader, input, windows[fuzz_choose(&choice, 5)], choice);
+    const size_t window = windows[fuzz_choose(&choice, 5)];
+    fuzz_hold(settle(target->reader, input, window) == settle(target->reader, input, 1000),
+              "an input holds the same through any window", input);
+    read_twice(target->reader, input, window, choice);
 }
 
 /* --- compressed input --- */

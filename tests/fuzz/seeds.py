@@ -50,6 +50,8 @@ GENERATED = {
     "dynobjects": ["dynobjects --requests 2 --trace", "dynobjects --requests 1 --layout client --crlf"],
     "ablobjects": ["ablobjects --dump 1", "ablobjects --layout leakcheck --dump 1"],
     "pprof": ["pprof --dump 1", "pprof --dump 3"],
+    "pprof_time": ["pprof --layout cpu"],
+    "pprof_samples": ["pprof --layout cpu"],
     "gperftools": ["gperftools", "gperftools --layout jemalloc", "gperftools --layout go"],
     "rpm": ["rpm --objects 8", "rpm --dump 1", "rpm --domains 2 --crlf --types-last --no-stamps"],
 }
@@ -61,7 +63,7 @@ SOURCES = {
     "heaptrack": "src/readers/heaptrack*.c", "massif": "src/readers/massif.c",
     "dhat": "src/readers/dhat.c", "folded": "src/readers/folded.c",
     "folded_bytes": "src/readers/folded.c", "memcheck": "src/readers/memcheck.c", "lsan": "src/readers/lsan.c",
-    "pprof": "src/readers/pprof*.c",
+    "pprof": "src/readers/pprof*.c", "pprof_time": "src/readers/pprof*.c", "pprof_samples": "src/readers/pprof*.c",
     "gperftools": "src/readers/gperftools*.c",
     "heapsnapshot": "src/readers/heapsnapshot*.c", "hprof": "src/readers/hprof*.c",
     "policy": "src/compare/policy*.c", "suppressions": "src/query/suppression.c",
