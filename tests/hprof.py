@@ -205,15 +205,35 @@ def check(claim, path, retained=None):
     return known
 
 
+def check_names(claim, path, ids):
+    """Compare the names on paths, and those of an object's references, with those in the dump."""
+    known, named = oracle.read(path), 0
+    for key in ids:
+        steps = claim.json("path", key, path).get("path", [])
+        pairs = [(above["object"], row["object"], row) for above, row in zip(steps, steps[1:])]
+        answer = claim.json("object", key, path, "--limit", "0")
+        pairs += [(row["object"], key, row) for row in answer.get("referrers", [])]
+        pairs += [(key, row["object"], row) for row in answer.get("references", [])]
+        for above, below, row in pairs:
+            name = known.name_of(int(above, 16), int(below, 16))
+            claim.claim(row.get("via") == name, path, key, row, name)
+            named += 1
+    return named
+
+
 def check_made_up(claim):
+    named = 0
     with tempfile.TemporaryDirectory() as folder:
         for seed in range(DUMPS):
             path = pathlib.Path(folder) / f"{seed}.hprof"
             path.write_bytes(MadeUp(seed).data)
             check(claim, path)
             piped = claim.run("info", "-", "--format", "json", "--quiet", input=path.read_bytes(), text=False)
-            named = claim.json("info", path)
-            claim.claim(json.loads(piped.stdout).get("totals") == named.get("totals"), path, "from a pipe")
+            known = claim.json("info", path)
+            claim.claim(json.loads(piped.stdout).get("totals") == known.get("totals"), path, "from a pipe")
+            rows = claim.json("retained", path).get("retained", [])
+            named += check_names(claim, path, [row["object"] for row in rows[-3:]])
+    claim.claim(named > DUMPS, "names of references were checked", named)
 
 
 def check_cut(claim):
@@ -305,8 +325,10 @@ def check_corpus(claim):
         same += row is not None and (row["objects"], row["bytes"]) == (count, size)
     claim.claim(same > 0.9 * len(by_jmap), "classes that jmap counts alike", same, len(by_jmap))
     first = claim.run("analyze", *paths, "--quiet").stdout.splitlines()[2]
-    claim.claim(re.search(r"in static field LIST of Leak\$Listeners grew by 400 Leak\$\$Lambda\S+ objects at each dump",
-                          first), first)
+    rows = claim.json("path", "--type", "Leak$Session", paths[2]).get("paths", [])
+    claim.claim(check_names(claim, paths[2], [rows[0]["object"]]) > 3, paths[2], "names of references", rows)
+    claim.claim(re.search(r" in \.elementData of java\.util\.ArrayList \S+ in static field LIST of Leak\$Listeners "
+                          r"grew by 400 Leak\$\$Lambda\S+ objects at each dump", first), first)
 
 
 def main():

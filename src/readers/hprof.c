@@ -176,6 +176,12 @@ static bool read_header(hp_state *state)
     return true;
 }
 
+bool hp_read(hp_state *state)
+{
+    return read_header(state) && (state->id_bytes == 4 || state->id_bytes == 8) &&
+           read_records(state);
+}
+
 /* --- one file --- */
 
 static void begin_graph(hp_state *state)
@@ -183,6 +189,20 @@ static void begin_graph(hp_state *state)
     const mp_snapshot_id snapshot = {state->model->snapshots.count - 1};
     state->graph = mp_graph_begin(state->model, snapshot);
     mp_graph_domain(state->graph, (mp_string_id){0});
+}
+
+void hp_begin(hp_state *state, hp_reader *reader, mp_input *input)
+{
+    *state =
+        (hp_state){.reader = reader, .model = reader->model, .cursor.input = input, .stamp = -1};
+    (void)MP_ADD(&state->texts);
+    (void)MP_ADD(&state->classes);
+    (void)MP_ADD(&state->frames);
+    (void)MP_ADD(&state->traces);
+    for (unsigned type = 4; type <= 11; type++) {
+        state->primitives[type] = state->classes.count;
+        MP_ADD(&state->classes)->element = "ZCFDBSIJ"[type - 4];
+    }
 }
 
 static void begin_file(hp_state *state, hp_reader *reader, mp_input *input, uint32_t summary)
@@ -194,23 +214,16 @@ static void begin_file(hp_state *state, hp_reader *reader, mp_input *input, uint
     }
     mp_model_begin_snapshot(model, reader->session)->input = summary;
     reader->path = model->inputs.items[summary].path;
-    *state = (hp_state){.reader = reader, .model = model, .cursor.input = input, .stamp = -1};
-    (void)MP_ADD(&state->texts);
-    (void)MP_ADD(&state->classes);
-    (void)MP_ADD(&state->frames);
-    (void)MP_ADD(&state->traces);
+    hp_begin(state, reader, input);
     begin_graph(state);
-    for (unsigned type = 4; type <= 11; type++) {
-        state->primitives[type] = state->classes.count;
-        MP_ADD(&state->classes)->element = "ZCFDBSIJ"[type - 4];
-    }
 }
 
-static void end_file(hp_state *state)
+void hp_end(hp_state *state)
 {
     free(state->texts.items);
     free(state->classes.items);
     free(state->places.items);
+    free(state->place_names.items);
     free(state->links.items);
     free(state->statics.items);
     free(state->frames.items);
@@ -235,7 +248,7 @@ static bool read_again(hp_state *state)
     state->late = state->dump_ended = false;
     state->objects = state->later_dumps = state->weak_references = state->bad_instances = 0;
     state->cursor = (mp_byte_cursor){.input = state->cursor.input};
-    return mp_input_rewind(state->cursor.input) && read_header(state) && read_records(state);
+    return mp_input_rewind(state->cursor.input) && hp_read(state);
 }
 
 static void say_damage(const hp_state *state, const char *format, ...)
@@ -350,8 +363,7 @@ static bool read_hprof(void *opaque, mp_input *input, uint32_t summary)
     hp_reader *reader = opaque;
     hp_state state;
     begin_file(&state, reader, input, summary);
-    bool whole = mp_input_keep(input) && read_header(&state) &&
-                 (state.id_bytes == 4 || state.id_bytes == 8) && read_records(&state);
+    bool whole = mp_input_keep(input) && hp_read(&state);
     if (state.late)
         whole = read_again(&state) && whole;
     whole = whole && mp_input_is_whole(input) && (state.dump_ended || !state.has_segments);
@@ -364,7 +376,7 @@ static bool read_hprof(void *opaque, mp_input *input, uint32_t summary)
     mp_input_summary *sum = &reader->model->inputs.items[summary];
     sum->records = state.objects;
     sum->complete = usable && whole;
-    end_file(&state);
+    hp_end(&state);
     return usable;
 }
 
@@ -423,4 +435,5 @@ const mp_reader mp_reader_hprof = {
     .open = open_hprof,
     .read = read_hprof,
     .close = close_hprof,
+    .name_references = hp_name_references,
 };

@@ -78,6 +78,8 @@ typedef struct hp_state {
     MP_LIST(mp_slice) texts; /* from 1 */
     MP_LIST(hp_class) classes;
     MP_LIST(uint32_t) places;
+    MP_LIST(uint64_t)
+    place_names; /* ids of the names of `places`; only for the names of references */
     MP_LIST(uint64_t) links;
     MP_LIST(hp_static) statics;
     MP_LIST(hp_frame) frames;
@@ -91,6 +93,8 @@ typedef struct hp_state {
     uint64_t batch[HP_BATCH];
     size_t batch_count;
 
+    struct hp_naming
+        *naming; /* names of references are read, and no graph; NULL: the dump is read */
     /* Objects are skipped, as one came before its class: the file is read once more. */
     bool late;
     bool again; /* it is read once more, for its objects and roots */
@@ -116,6 +120,13 @@ static inline bool hp_take_id(hp_state *state, uint64_t *id)
     return mp_bytes_number(&state->cursor, state->id_bytes, id);
 }
 
+/* Set up the state for an input at its start. Release it with hp_end. */
+void hp_begin(hp_state *state, hp_reader *reader, mp_input *input);
+void hp_end(hp_state *state);
+/* Read the header and all records, and skip what is damaged. Return true if the input ended after a
+ * record. */
+bool hp_read(hp_state *state);
+
 /* Read a record of the heap, whose tag was read. Return false if it is malformed. */
 bool hp_read_heap_record(hp_state *state, uint64_t tag);
 
@@ -134,6 +145,17 @@ void hp_add_classes(hp_state *state);
 mp_string_id hp_frame_name(hp_state *state, uint32_t thread, uint32_t frame);
 /* Return the name of a thread, which is its number in the file. */
 mp_string_id hp_thread_name(hp_state *state, uint32_t thread);
+/* Set the names of references (mp_reader.name_references). */
+void hp_name_references(mp_input *input, mp_named_reference *references, size_t count,
+                        mp_arena *texts);
+/* While names of references are read, note the fields of an instance, the elements of an array, or
+ * a class with its first references, if they are wanted. They return false if the record ends
+ * before what they read. */
+enum { HP_CLASS_REFERENCES = 6 }; /* super, loader, signers, protection domain, two reserved */
+bool hp_note_instance(hp_state *state, uint64_t id, uint64_t class_id, uint32_t length);
+bool hp_note_array(hp_state *state, uint64_t id, uint32_t count);
+void hp_note_class(hp_state *state, uint64_t id, const uint64_t references[HP_CLASS_REFERENCES]);
+
 /* Give types and sizes to the objects of the finished graph. */
 void hp_finish_graph(hp_state *state, bool whole);
 

@@ -71,6 +71,8 @@ static bool read_fields(hp_state *state, hp_class *class)
             return false;
         if (type == OBJECT) {
             *MP_ADD(&state->places) = class->own_bytes;
+            if (state->naming)
+                *MP_ADD(&state->place_names) = name;
             if (mp_slice_is(hp_text(state, name), "referent"))
                 class->referent = class->own_bytes;
         }
@@ -81,7 +83,7 @@ static bool read_fields(hp_state *state, hp_class *class)
 
 static bool read_class(hp_state *state)
 {
-    enum { REFERENCES = 6 }; /* super, loader, signers, protection domain, two that are reserved */
+    enum { REFERENCES = HP_CLASS_REFERENCES };
     uint64_t id, references[REFERENCES];
     uint32_t trace;
     hp_class class = {.referent = UINT32_MAX,
@@ -110,9 +112,13 @@ static bool read_class(hp_state *state)
     class.name = known->name;
     if (whole && !known->dumped && !state->again) {
         *known = class;
+        if (state->naming)
+            hp_note_class(state, id, references);
         return true;
     }
     state->places.count = class.first_place;
+    if (state->naming)
+        state->place_names.count = class.first_place;
     state->links.count = class.first_link;
     state->statics.count = class.first_static;
     return whole;
@@ -153,6 +159,8 @@ static bool read_instance(hp_state *state)
         return false;
     if (length > state->cursor.room)
         return false;
+    if (state->naming)
+        return hp_note_instance(state, id, class_id, length);
     const uint32_t number = hp_class_of(state, class_id);
     state->late = state->late || !hp_resolve(state, number);
     if (state->late)
@@ -178,6 +186,8 @@ static bool read_object_array(hp_state *state)
         return false;
     if ((uint64_t)count * state->id_bytes > state->cursor.room)
         return false;
+    if (state->naming)
+        return hp_note_array(state, id, count);
     if (state->late)
         return mp_bytes_skip(&state->cursor, (uint64_t)count * state->id_bytes);
     hp_add_object(state, id, hp_class_of(state, class_id), HP_REFERENCES, count);

@@ -28,7 +28,7 @@ typedef struct mp_source_text {
 } mp_source_text;
 
 typedef struct mp_request {
-    const mp_model *model; /* completely read */
+    const mp_model *model;          /* completely read */
     mp_diagnostics *diagnostics;    /* of reading the model; the answer may add to them */
     const void *arguments;          /* the report's own struct, filled in; NULL = it has none */
     mp_selection selection;         /* selected part of the model */

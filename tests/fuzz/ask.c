@@ -48,6 +48,35 @@ static mp_load_options choose_options(fuzz_choice *choice)
     return options;
 }
 
+/* Bytes from which names of references are read. */
+typedef struct name_source {
+    const mp_reader *reader;
+    mp_slice bytes;
+    size_t window;
+} name_source;
+
+static bool read_names(void *opaque, mp_named_reference *references, size_t count, mp_arena *texts,
+                       mp_diagnostics *diagnostics)
+{
+    const name_source *source = opaque;
+    mp_input *input = mp_input_from_memory("input", source->bytes.start, source->bytes.length,
+                                           source->window, diagnostics);
+    source->reader->name_references(input, references, count, texts);
+    mp_input_close(input);
+    return true;
+}
+
+static void keep_names(const mp_reader *reader, const mp_model *model, mp_slice bytes,
+                       size_t window)
+{
+    mp_graph *graph = model->graph;
+    if (!reader->name_references || !graph || graph->names.read)
+        return;
+    name_source *source = mp_alloc(sizeof *source);
+    *source = (name_source){reader, bytes, window};
+    graph->names = (mp_reference_source){read_names, free, source};
+}
+
 /* Read another file of the recording. */
 static void read_part(const mp_reader *reader, void *state, const fuzz_recording *recording,
                       mp_slice part, size_t window)
@@ -65,6 +94,7 @@ static void read_part(const mp_reader *reader, void *state, const fuzz_recording
     reader->read(state, input, index);
     model->inputs.items[index].bytes = mp_input_bytes(input);
     mp_input_close(input);
+    keep_names(reader, model, part, window);
 }
 
 fuzz_recording fuzz_read(const mp_reader *reader, mp_slice input, size_t window, fuzz_choice choice)

@@ -149,6 +149,9 @@ class Dump:
             to for facts in self.classes.values() for _, type_, to in facts["statics"] if type_ == 2 and to]
 
     def fields(self, kind, value):
+        return (to for _, to in self.named_fields(kind, value))
+
+    def named_fields(self, kind, value):
         weak = any(self.name(key) in WEAK for key, _ in self.chain(kind))
         body = Reader(value)
         for key, facts in self.chain(kind):
@@ -159,7 +162,21 @@ class Dump:
                 if weak and self.name(key) == "java.lang.ref.Reference" and self.texts.get(name) == "referent":
                     self.left_out += to != 0
                 else:
-                    yield to
+                    yield name, to
+
+    def name_of(self, key, to):
+        """Return the name of the first reference from an object to another."""
+        form, kind, value = self.objects[key]
+        if form == "references":
+            return f"[{value.index(to)}]"
+        facts = self.classes.get(key)
+        if form == "class":
+            names = [(f".{self.texts[name]}", target) for name, type_, target in facts["statics"] if type_ == 2]
+            names += zip(["{superclass}", "{class loader}", "{signers}", "{protection domain}"], facts["references"])
+            names += [("{constant}", target) for type_, target in facts["constants"] if type_ == 2]
+        else:
+            names = [(f".{self.texts[name]}", target) for name, target in self.named_fields(kind, value)]
+        return next(name for name, target in names if target == to)
 
     def type_of(self, key):
         form, kind, _ = self.objects[key]

@@ -15,6 +15,7 @@
 #include "model/graph.h"
 #include "query/graph_query.h"
 #include "support/memory_reader.h"
+#include "support/named_references.h"
 
 #define NAME "shop.heapsnapshot"
 
@@ -228,35 +229,11 @@ static void references_and_roots(void **unused)
 
 /* --- names of references --- */
 
-/* A reference, and its name as expected. */
-typedef struct expected_name {
-    uint64_t from, to;
-    const char *name;
-} expected_name;
-
-/* See that references, in ascending order, get these names. */
-static void names_are(const char *text, const expected_name *expected, size_t count)
+/* See that references of a snapshot get these names, however it is read. */
+static void names_in(const char *text, const expected_name *expected, size_t count)
 {
-    enum { MOST = 8 };
-    for (size_t w = 0; w < sizeof windows / sizeof *windows; w++) {
-        mp_named_reference references[MOST];
-        mp_arena arena = {0};
-        mp_diagnostics *diagnostics = mp_diagnostics_new(0);
-        mp_input *input = mp_input_from_memory(NAME, text, strlen(text), windows[w], diagnostics);
-        assert_true(count <= MOST);
-        for (size_t i = 0; i < count; i++)
-            references[i] = (mp_named_reference){expected[i].from, expected[i].to, NULL};
-        mp_reader_heapsnapshot.name_references(input, references, count, &arena);
-        for (size_t i = 0; i < count; i++)
-            if (expected[i].name)
-                assert_string_equal(references[i].name, expected[i].name);
-            else
-                assert_null(references[i].name);
-        assert_int_equal(count_diagnostics(diagnostics), 0);
-        mp_input_close(input);
-        mp_diagnostics_free(diagnostics);
-        mp_arena_free(&arena);
-    }
+    for (size_t w = 0; w < sizeof windows / sizeof *windows; w++)
+        names_are(&mp_reader_heapsnapshot, text, strlen(text), windows[w], expected, count);
 }
 
 /* Weak edges and shortcuts do not name a reference, and what is not in the file has no name. */
@@ -267,11 +244,11 @@ static void names_of_references(void **unused)
                                           {11, 15, NULL}, {13, 9, "{x}"}, {13, 11, NULL},
                                           {13, 999, NULL}};
     static const expected_name unread[] = {{7, 9, ""}, {11, 15, NULL}};
-    names_are(WHOLE, names, sizeof names / sizeof *names);
-    names_are(META(COUNTS) NODES EDGES "\"strings\":[\"\",\"(Stack", unread, 2);
-    names_are(META(COUNTS) NODES EDGES "\"strings\":[\"\"]}", unread, 2);
-    names_are(META(COUNTS) NODES "\"edges\":[1,1", (expected_name[]){{7, 9, NULL}}, 1);
-    names_are("{\"snapshot\":{\"meta\":{}}}", (expected_name[]){{7, 9, NULL}}, 1);
+    names_in(WHOLE, names, sizeof names / sizeof *names);
+    names_in(META(COUNTS) NODES EDGES "\"strings\":[\"\",\"(Stack", unread, 2);
+    names_in(META(COUNTS) NODES EDGES "\"strings\":[\"\"]}", unread, 2);
+    names_in(META(COUNTS) NODES "\"edges\":[1,1", (expected_name[]){{7, 9, NULL}}, 1);
+    names_in("{\"snapshot\":{\"meta\":{}}}", (expected_name[]){{7, 9, NULL}}, 1);
 }
 
 /* Of several edges between two objects, properties, variables and elements come first, then those
@@ -298,7 +275,7 @@ static void kinds_of_names(void **unused)
         fputs("\xc3\xa9", file);
     fputs("\"]}", file);
     fclose(file);
-    names_are(text, names, sizeof names / sizeof *names);
+    names_in(text, names, sizeof names / sizeof *names);
     free(text);
 }
 

@@ -14,6 +14,7 @@
 #include "model/graph.h"
 #include "query/graph_query.h"
 #include "support/memory_reader.h"
+#include "support/named_references.h"
 
 #define NAME "shop.hprof"
 
@@ -337,12 +338,45 @@ static void refused_headers(void **unused)
     assert_int_equal(mp_reader_hprof.probe((mp_slice){out.bytes, 31}), MP_MINE);
 }
 
+/* Fields, elements and the superclass have names; the referent of a weak reference is none. */
+static void names_of_references(void **unused)
+{
+    (void)unused;
+    static const expected_name names[] = {
+        {CART, OBJECT, "{superclass}"},  {CART, WEAK_CART, ".LIST"}, {FIRST_CART, ITEMS, ".items"},
+        {ITEMS, BYTES, "[0]"},           {WEAK_CART, 1, NULL},       {WEAK_CART, FIRST_CART, NULL},
+        {WEAK_CART, LAST_CART, ".queue"}};
+    enum { COUNT_OF_NAMES = sizeof names / sizeof *names };
+    for (size_t late = 0; late < 2; late++)
+        for (size_t w = 0; w < sizeof windows / sizeof *windows; w++) {
+            const dump out = whole_dump(late);
+            names_are(&mp_reader_hprof, out.bytes, out.length, windows[w], names, COUNT_OF_NAMES);
+        }
+    static const expected_name none[] = {{ITEMS, BYTES, NULL}};
+    const dump out = whole_dump(false);
+    for (size_t length = 0; length < out.length / 2; length++)
+        names_are(&mp_reader_hprof, out.bytes, length, 1 << 16, none, 1);
+}
+
+/* A field whose name is not in the file has none; a reference is found nevertheless. */
+static void nameless_field(void **unused)
+{
+    (void)unused;
+    static const expected_name names[] = {{FIRST_CART, ITEMS, ""}};
+    dump out = whole_dump(false);
+    for (size_t i = 0; i + 9 < out.length; i++) /* the text "items" becomes one of another id */
+        if (memcmp(out.bytes + i, "items", 5) == 0)
+            out.bytes[i - 1] = 0x7f;
+    names_are(&mp_reader_hprof, out.bytes, out.length, 1 << 16, names, 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(objects_and_types), cmocka_unit_test(references_and_roots),
         cmocka_unit_test(cut_anywhere),      cmocka_unit_test(damaged_records),
-        cmocka_unit_test(refused_headers),
+        cmocka_unit_test(refused_headers),   cmocka_unit_test(names_of_references),
+        cmocka_unit_test(nameless_field),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
