@@ -207,9 +207,7 @@ class Trials(Claims):
             terminal = self.on_terminal(*words)
             self.claim(terminal.waits_behind(b"\n:\x1b[K"), "a long answer waits", terminal.printed)
             self.claim(last not in terminal.printed, "its end is not there yet")
-            if words is damaged:
-                self.claim(b"warning:" in terminal.printed, "notes stand above it",
-                           terminal.printed)
+            self.claim(b"warning:" not in terminal.printed, "the answer is first", terminal.printed)
             terminal.type(key[:1])
             if len(key) > 1:
                 time.sleep(0.3)
@@ -218,6 +216,7 @@ class Trials(Claims):
             printed = terminal.end()
             self.claim(terminal.status == 0 and "Broken" not in printed, f"{name} ends it", printed,
                        terminal.status)
+            self.claim(("warning:" in printed) == (words is damaged), "notes stand below it", printed)
 
     # --- pipes that nobody reads ---
 

@@ -1,6 +1,7 @@
 #include "cli/run.h"
 
 #include <stdio.h>
+#include <unistd.h>
 
 #include "cli/console.h"
 #include "cli/operands.h"
@@ -156,9 +157,14 @@ static int put_answers(const cli_options *options, const mp_session *session,
                        const mp_answers *answers)
 {
     int status = CLI_UNREADABLE;
-    cli_put_findings(options, session, answers);
+    /* People get the answer first. A pipe may end the program as soon as its reader has enough. */
+    const bool last = answers->document && cli_is_for_people(options) && isatty(STDOUT_FILENO);
+    if (!last)
+        cli_put_findings(options, session, answers);
     if (answers->document)
         status = cli_put_answer(options, answers->document, session->diagnostics);
+    if (last)
+        cli_put_findings(options, session, answers);
     int refused = cli_put_refusals(answers, &session->groups);
     bool wins = refused == CLI_USAGE || (refused == CLI_UNREADABLE && status != CLI_USAGE);
     return wins ? refused : status;

@@ -74,7 +74,7 @@ static const char *kinds_text(unsigned kinds, bool brief, char *text, size_t siz
         {1u << MP_KIND_EVENTS, "heap logs"},
         {1u << MP_KIND_DATABASE, "databases"},
         {1u << MP_KIND_DUMP, "heap dumps"},
-        {1u << MP_KIND_PROFILE, "profiles"},
+        {1u << MP_KIND_PROFILE, "execution profiles"},
     };
     const char *words[sizeof names / sizeof *names];
     size_t count = 0;
@@ -206,16 +206,22 @@ static unsigned tells(const mp_filter *filter)
            (profile->trace_rows ? MP_TELLS_TRACE : 0);
 }
 
-/* Return "top, tree or check": the reports that can answer. */
-static const char *list_reports(const mp_filter *whole, char *text, size_t size)
+/* Set the advice of an error about a recording that the report cannot answer about: the kinds that
+ * it is for, and the reports that can answer, without those for recordings of all kinds. */
+static void advise_others(const mp_report *report, const mp_filter *whole, mp_error *error)
 {
-    const char *names[sizeof table / sizeof *table];
-    size_t count = 0;
-    unsigned told = tells(whole);
+    const char *names[sizeof table / sizeof *table] = {"analyze"};
+    char kinds[96], list[144], aim[112] = "";
+    size_t count = 1;
+    const unsigned told = tells(whole), suited = mp_report_kinds(report, ~0u);
+    if (!(suited & 1u << whole->model->kind))
+        snprintf(aim, sizeof aim, "it is for %s; ", kinds_text(suited, false, kinds, sizeof kinds));
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
-        if (variant_for(table[i], whole->holds) && !(table[i]->wants & ~told))
+        if (variant_for(table[i], whole->holds) && !(table[i]->wants & ~told) &&
+            mp_report_kinds(table[i], ~0u) != MP_ALL_KINDS)
             names[count++] = table[i]->name;
-    return mp_text_list(names, count, "or", text, size);
+    snprintf(error->advice, sizeof error->advice, "%stry %s", aim,
+             mp_text_list(names, count, "or", list, sizeof list));
 }
 
 static bool is_limit(const char *argument)
@@ -279,10 +285,8 @@ static const mp_variant *choose(const mp_report *report, const mp_request *reque
         return NULL;
     }
     if (!variant) {
-        char names[248];
         mp_fail(error, MP_ERROR_NO_ANSWER, "%s does not support %s", report->name, kind);
-        snprintf(error->advice, sizeof error->advice, "try %s",
-                 list_reports(whole, names, sizeof names));
+        advise_others(report, whole, error);
         return NULL;
     }
     unsigned bit = 1u << (variant - report->variants);
