@@ -85,6 +85,11 @@ for moment in 1 2 3 4 5 6; do
 done
 make shop-cpu.pb pprof --layout cpu
 
+# Four moments of a Node server.
+for moment in 1 2 3 4; do
+    make shop-$moment.heapprofile heapprofile --dump $moment
+done
+
 # Heap profiles in text, of C++ and Go programs.
 for moment in 1 2 3 4; do
     make shop-$moment.heap gperftools --dump $moment

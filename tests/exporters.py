@@ -298,7 +298,7 @@ class Ndjson:
         check(self.sum("event", "delta_bytes") == totals["live_bytes"], "bytes of events")
         if "created_objects" in totals:
             check(self.sum("event", "created_objects") == totals["created_objects"], "objects of events")
-        census = rows["input"][0]["format"] in ("pprof", "gperftools", "ablobjects", "massif", "dhat", "memcheck", "lsan")  # lists no objects
+        census = rows["input"][0]["format"] in ("pprof", "gperftools", "ablobjects", "massif", "dhat", "memcheck", "lsan", "heapprofile")  # lists no objects
         for snapshot in [] if census else listed:
             alive = [o["bytes"] for o in rows["object"]
                      if o["from_sequence"] <= snapshot["sequence"] < o.get("until_sequence", 1 << 62)]
@@ -340,7 +340,7 @@ def up_to_a_snapshot(law):
 READERS = {"heapsnapshot": Heapsnapshot, "trace": Trace, "openmetrics": Openmetrics, "dot": Dot,
            "ndjson": Ndjson, "clickhouse": Clickhouse}
 # Samples, by file extension, of which each exporter must write something.
-GRAPHS, PROFILES, MEMORY = {".gclog", ".sqlite"}, {".prf", ".folded", ".pb"}, {".oemp", ".taligent", ".sqlite", ".pprof", ".heap", ".heaptrack", ".massif", ".dhat", ".memcheck", ".lsan"}
+GRAPHS, PROFILES, MEMORY = {".gclog", ".sqlite"}, {".prf", ".folded", ".pb"}, {".oemp", ".taligent", ".sqlite", ".pprof", ".heap", ".heaptrack", ".massif", ".dhat", ".memcheck", ".lsan", ".heapprofile"}
 WRITES = {"heapsnapshot": GRAPHS, "trace": MEMORY | GRAPHS | {".prf"},
           "openmetrics": MEMORY | GRAPHS | PROFILES | {".rpt"}, "dot": MEMORY | GRAPHS | PROFILES | {".rpt"},
           "ndjson": MEMORY | GRAPHS | PROFILES | {".rpt"}, "clickhouse": MEMORY | GRAPHS | PROFILES | {".rpt"}}

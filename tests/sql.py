@@ -15,7 +15,7 @@ import sys
 from claims import ClaimsOfRuns, arguments
 
 SAMPLES = pathlib.Path(__file__).resolve().parent.parent / "samples"
-ENDINGS = {".oemp", ".prf", ".rpt", ".taligent", ".gclog", ".sqlite", ".log", ".lg", ".pprof", ".pb", ".heap", ".heaptrack", ".massif", ".dhat", ".folded", ".memcheck", ".lsan", ".json"}
+ENDINGS = {".oemp", ".prf", ".rpt", ".taligent", ".gclog", ".sqlite", ".log", ".lg", ".pprof", ".pb", ".heapprofile", ".heap", ".heaptrack", ".massif", ".dhat", ".folded", ".memcheck", ".lsan", ".json"}
 
 # Statements that do more than read, or are invalid.
 REFUSED = ["drop table sites", "attach 'x.db' as x", "pragma user_version = 3", "pragma table_info(sites)",
@@ -182,7 +182,7 @@ class Trials(ClaimsOfRuns):
     def lives(self, path):
         """At each snapshot, the number of live objects is the one that the snapshot states. Heap profiles, leak and
         object reports have no single objects, so they have no such table."""
-        if path.suffix in (".pprof", ".heap", ".json", ".massif", ".dhat", ".memcheck", ".lsan"):
+        if path.suffix in (".pprof", ".heapprofile", ".heap", ".json", ".massif", ".dhat", ".memcheck", ".lsan"):
             rows = self.rows(path, "select count(*) from lives")
             self.claim(rows is None, path.name, "lives", rows)
             return

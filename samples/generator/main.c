@@ -123,6 +123,10 @@ static const gen_option pprof_options[] = {
     {"dump", .number = &asked.dump, .initial = 1, .least = 1, .most = 1000},
     {.name = NULL},
 };
+static const gen_option moment_options[] = {
+    {"dump", .number = &asked.dump, .initial = 1, .least = 1, .most = 1000},
+    {.name = NULL},
+};
 static const gen_option gperftools_options[] = {
     {"layout", .number = &asked.layout, .words = heap_layouts},
     {"dump", .number = &asked.dump, .initial = 1, .least = 1, .most = 1000},
@@ -160,6 +164,8 @@ static const gen_command commands[] = {
      gen_rpm, gen_rpm_answer, rpm_options},
     {"heapsnapshot", "[--dump N] [--answer FILE] [-o FILE]", gen_heapsnapshot,
      gen_heapsnapshot_answer, series_options},
+    {"heapprofile", "[--dump N] [--answer FILE] [-o FILE]", gen_heapprofile, gen_heapprofile_answer,
+     moment_options},
     {"hprof", "[--dump N] [--answer FILE] [-o FILE]", gen_hprof, gen_hprof_answer, series_options},
     {"aqtime", "[--answer FILE] [-o FILE]", gen_aqtime, gen_aqtime_answer, no_options},
     {"dynobjects",
@@ -206,6 +212,8 @@ static void print_usage(FILE *file)
         "        a leak report of valgrind as XML, of LeakSanitizer as text, of the same program\n"
         "  rpm   a garbage-collector heap dump; --dump 1 to 3 are moments of one application;\n"
         "        with --objects it is large, an object has R references on average\n"
+        "  heapprofile\n"
+        "        a sampled heap profile of V8; --dump 1, 2, 3... are moments of one program\n"
         "  heapsnapshot, hprof\n"
         "        a heap snapshot of V8, a heap dump of Java; --dump 1 to 3 are moments of one\n"
         "        program\n"

@@ -52,6 +52,7 @@ GENERATED = {
     "pprof": ["pprof --dump 1", "pprof --dump 3"],
     "pprof_time": ["pprof --layout cpu"],
     "pprof_samples": ["pprof --layout cpu"],
+    "heapprofile": ["heapprofile --dump 2"],
     "gperftools": ["gperftools", "gperftools --layout jemalloc", "gperftools --layout go"],
     "rpm": ["rpm --objects 8", "rpm --dump 1", "rpm --domains 2 --crlf --types-last --no-stamps"],
 }
@@ -64,7 +65,7 @@ SOURCES = {
     "dhat": "src/readers/dhat.c", "folded": "src/readers/folded.c",
     "folded_bytes": "src/readers/folded.c", "memcheck": "src/readers/memcheck.c", "lsan": "src/readers/lsan.c",
     "pprof": "src/readers/pprof*.c", "pprof_time": "src/readers/pprof*.c", "pprof_samples": "src/readers/pprof*.c",
-    "gperftools": "src/readers/gperftools*.c",
+    "gperftools": "src/readers/gperftools*.c", "heapprofile": "src/readers/heapprofile.c",
     "heapsnapshot": "src/readers/heapsnapshot*.c", "hprof": "src/readers/hprof*.c",
     "policy": "src/compare/policy*.c", "suppressions": "src/query/suppression.c",
     "baseline": "src/compare/baseline*.c", "substitution": "src/compare/substitution.c",
