@@ -230,3 +230,37 @@ bool mp_scan_skip(mp_json_cursor *json)
     } while (depth);
     return true;
 }
+
+/* --- arrays of numbers that are skipped --- */
+
+bool mp_scan_skip_commas(mp_json_cursor *json, uint64_t count)
+{
+    enum { BLOCK = 128 }; /* constant, so that the compiler uses vectors */
+    while (count) {
+        if (json->next == json->end && !mp_scan_refill(json))
+            return false;
+        while (json->end - json->next >= BLOCK) {
+            unsigned char commas = 0;
+            for (size_t i = 0; i < BLOCK; i++)
+                commas = (unsigned char)(commas + (json->next[i] == ','));
+            if (commas >= count)
+                break;
+            count -= commas;
+            json->next += BLOCK;
+        }
+        for (; count && json->next < json->end; json->next++)
+            count -= *json->next == ',';
+    }
+    return true;
+}
+
+bool mp_scan_skip_past(mp_json_cursor *json, char byte)
+{
+    while (json->next < json->end || mp_scan_refill(json)) {
+        const char *found = memchr(json->next, byte, (size_t)(json->end - json->next));
+        json->next = found ? found + 1 : json->end;
+        if (found)
+            return true;
+    }
+    return false;
+}

@@ -85,6 +85,12 @@ bool mp_scan_string(mp_json_cursor *json, mp_text_buffer *buffer, size_t most);
 bool mp_scan_member(mp_json_cursor *json, mp_text_buffer *name, size_t most, bool *first,
                     bool *bad);
 
+/* Skip `count` commas and everything before them. For elements of an array of numbers that was read
+ * before: nothing is checked. Return false if the input ends first. */
+bool mp_scan_skip_commas(mp_json_cursor *json, uint64_t count);
+/* Skip everything up to this byte, and the byte. Return false if the input ends first. */
+bool mp_scan_skip_past(mp_json_cursor *json, char byte);
+
 /* Skip a value of any kind and depth. Return false if the input ends inside it. */
 bool mp_scan_skip(mp_json_cursor *json);
 

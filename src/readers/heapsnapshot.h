@@ -133,11 +133,6 @@ mp_string_id v8_label(v8_state *state, const char *before, const char *text, con
 /* Return true if the header describes the first `needed` fields. */
 bool v8_has_fields(const v8_fields *fields, uint32_t needed);
 
-/* Read an array of numbers, and call `row` for each `count` of them. Return false if it is
- * truncated or malformed. An incomplete last row is malformed. */
-bool v8_read_rows(v8_state *state, uint32_t count,
-                  void (*row)(v8_state *state, const uint64_t *values));
-
 /* Read the value of a section, as v8_section_readers. */
 bool v8_read_snapshot(v8_state *state);
 bool v8_read_nodes(v8_state *state);

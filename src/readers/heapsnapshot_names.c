@@ -14,7 +14,8 @@
 
 /* A node at an end of wanted references. */
 typedef struct end_node {
-    uint64_t id, number, first_edge, end_edge; /* number: its place in the file, from 0 */
+    uint64_t id, first_edge, end_edge;
+    bool is_owner; /* it has wanted references, and is not only referred to */
 } end_node;
 
 /* The edge that names a reference. */
@@ -30,17 +31,16 @@ typedef struct naming {
     mp_named_reference *references;
     size_t count;
     mp_arena *texts;
-    mp_id_index ids;         /* ids of nodes to UNSEEN, or SEEN */
+    mp_id_index ids;         /* ids of nodes to TARGET, OWNER or SEEN */
+    size_t unseen;           /* number of ids that were not seen yet */
     MP_LIST(end_node) nodes; /* in the order of the file */
-    mp_id_index by_number;   /* number of a node to its place in `nodes`, from 1 */
-    uint64_t node, edge;     /* numbers of the next node and the next edge */
+    mp_id_index by_number;   /* number of a node in the file to its place in `nodes`, from 1 */
     uint64_t edges;          /* edges of the nodes so far */
-    uint32_t owner;          /* place in `nodes` of the node whose edges are read */
     naming_edge *links;      /* one per reference */
     mp_id_index by_string;   /* index of a string to the first reference that it names, from 1 */
 } naming;
 
-enum { UNSEEN = 1, SEEN };
+enum { TARGET = 1, OWNER, SEEN };
 
 static int by_objects(const void *left, const void *right)
 {
@@ -50,28 +50,49 @@ static int by_objects(const void *left, const void *right)
     return a->to < b->to ? -1 : a->to > b->to;
 }
 
+/* --- arrays of numbers --- */
+
+/* Read a row of an array of numbers, with the comma after it. */
+static bool read_row(v8_state *state, uint32_t count, uint64_t *values)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (!mp_scan_unsigned(&state->json, &values[i]))
+            return false;
+        if (!mp_scan_take(&state->json, ',') && i + 1 < count)
+            return false;
+    }
+    return true;
+}
+
 /* --- nodes --- */
 
-static void note_node(v8_state *state, const uint64_t *values)
+/* Note a node if it is wanted. Of nodes with the same id, the first one counts. */
+static void note_node(naming *job, uint64_t number, const uint64_t *values)
 {
-    naming *job = (naming *)state;
-    const uint32_t *place = state->node_fields.place;
-    const uint64_t id = values[place[V8_ID]], edges = values[place[V8_EDGES]];
-    const uint64_t number = job->node++, first = job->edges;
-    state->too_many |= edges >= UINT32_MAX - first;
-    if (state->too_many)
+    const uint32_t *place = job->state.node_fields.place;
+    const uint64_t id = values[place[V8_ID]], first = job->edges;
+    const uint32_t kind = mp_id_index_get(&job->ids, id);
+    job->edges += values[place[V8_EDGES]];
+    if (!kind || kind == SEEN)
         return;
-    job->edges += edges;
-    if (mp_id_index_get(&job->ids, id) != UNSEEN)
-        return;
+    job->unseen--;
     *mp_id_index_put(&job->ids, id) = SEEN;
-    *MP_ADD(&job->nodes) = (end_node){id, number, first, job->edges};
+    *MP_ADD(&job->nodes) = (end_node){id, first, job->edges, kind == OWNER};
     *mp_id_index_put(&job->by_number, number) = job->nodes.count;
 }
 
 static bool read_nodes(v8_state *state)
 {
-    return v8_read_rows(state, state->node_fields.count, note_node);
+    naming *job = (naming *)state;
+    uint64_t values[V8_MOST_FIELDS];
+    if (!mp_scan_take(&state->json, '['))
+        return false;
+    for (uint64_t number = 0; job->unseen && mp_scan_peek(&state->json) != ']'; number++) {
+        if (!read_row(state, state->node_fields.count, values))
+            return false;
+        note_node(job, number, values);
+    }
+    return mp_scan_skip_past(&state->json, ']');
 }
 
 /* --- edges --- */
@@ -82,29 +103,46 @@ static unsigned rank_of(v8_edge edge)
     return edge == V8_HIDDEN ? 2 : edge == V8_INTERNAL;
 }
 
-static void note_edge(v8_state *state, const uint64_t *values)
+static void note_edge(naming *job, uint64_t from, const uint64_t *values)
 {
-    naming *job = (naming *)state;
+    const v8_state *state = &job->state;
     const uint32_t *place = state->edge_fields.place;
     const uint64_t type = values[place[V8_EDGE_TYPE]], to = values[place[V8_TO_NODE]];
     const v8_edge edge = type < state->edge_kinds ? state->edges[type] : V8_STRONG;
-    const uint64_t number = job->edge++;
-    while (job->owner < job->nodes.count && number >= job->nodes.items[job->owner].end_edge)
-        job->owner++;
-    if (job->owner == job->nodes.count || number < job->nodes.items[job->owner].first_edge)
-        return;
     const uint32_t target = to % state->node_fields.count
                                 ? 0
                                 : mp_id_index_get(&job->by_number, to / state->node_fields.count);
     if (!target || edge == V8_WEAK || edge == V8_SHORTCUT)
         return;
-    const mp_named_reference wanted = {.from = job->nodes.items[job->owner].id,
-                                       .to = job->nodes.items[target - 1].id};
+    const mp_named_reference wanted = {.from = from, .to = job->nodes.items[target - 1].id};
     const mp_named_reference *found =
         bsearch(&wanted, job->references, job->count, sizeof wanted, by_objects);
     naming_edge *link = found ? &job->links[found - job->references] : NULL;
     if (link && (!link->is_found || rank_of(edge) < rank_of(link->edge)))
         *link = (naming_edge){.name = values[place[V8_EDGE_NAME]], .edge = edge, .is_found = true};
+}
+
+/* Read the edges of the nodes that have wanted references, and skip all others. */
+static bool read_wanted_edges(naming *job)
+{
+    v8_state *state = &job->state;
+    uint64_t values[V8_MOST_FIELDS], edge = 0;
+    if (!mp_scan_take(&state->json, '['))
+        return false;
+    for (uint32_t i = 0; i < job->nodes.count; i++) {
+        const end_node *node = &job->nodes.items[i];
+        if (!node->is_owner || node->first_edge == node->end_edge)
+            continue;
+        if (!mp_scan_skip_commas(&state->json,
+                                 (node->first_edge - edge) * state->edge_fields.count))
+            return false;
+        for (edge = node->first_edge; edge < node->end_edge; edge++) {
+            if (!read_row(state, state->edge_fields.count, values))
+                return false;
+            note_edge(job, node->id, values);
+        }
+    }
+    return mp_scan_skip_past(&state->json, ']');
 }
 
 /* Set the names that are indexes, and those that no string of the file has, and note the strings
@@ -130,8 +168,9 @@ static void note_strings(naming *job)
 
 static bool read_edges(v8_state *state)
 {
-    const bool whole = v8_read_rows(state, state->edge_fields.count, note_edge);
-    note_strings((naming *)state);
+    naming *job = (naming *)state;
+    const bool whole = read_wanted_edges(job);
+    note_strings(job);
     return whole;
 }
 
@@ -178,8 +217,10 @@ void v8_name_references(mp_input *input, mp_named_reference *references, size_t 
                   .texts = texts,
                   .links = mp_alloc_zero(count + 1, sizeof *job.links)};
     for (size_t i = 0; i < count; i++)
-        *mp_id_index_put(&job.ids, references[i].from) =
-            *mp_id_index_put(&job.ids, references[i].to) = UNSEEN;
+        *mp_id_index_put(&job.ids, references[i].to) = TARGET;
+    for (size_t i = 0; i < count; i++)
+        *mp_id_index_put(&job.ids, references[i].from) = OWNER;
+    job.unseen = job.ids.count;
     v8_read_sections(&job.state, &readers);
     v8_end(&job.state);
     mp_id_index_free(&job.ids);

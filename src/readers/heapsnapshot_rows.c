@@ -58,8 +58,10 @@ static void add_node(v8_state *state, const uint64_t *values)
     graph->first[index + 1] = (uint32_t)state->edges_expected;
 }
 
-bool v8_read_rows(v8_state *state, uint32_t count,
-                  void (*row)(v8_state *state, const uint64_t *values))
+/* Read an array of numbers, and call `row` for each `count` of them. Return false if it is
+ * truncated or malformed. An incomplete last row is malformed. */
+static bool read_rows(v8_state *state, uint32_t count,
+                      void (*row)(v8_state *state, const uint64_t *values))
 {
     uint64_t values[V8_MOST_FIELDS];
     bool first = true, bad = false;
@@ -81,7 +83,7 @@ bool v8_read_rows(v8_state *state, uint32_t count,
 
 bool v8_read_nodes(v8_state *state)
 {
-    return v8_read_rows(state, state->node_fields.count, add_node);
+    return read_rows(state, state->node_fields.count, add_node);
 }
 
 /* --- edges --- */
@@ -127,7 +129,7 @@ static void add_edge(v8_state *state, const uint64_t *values)
 
 bool v8_read_edges(v8_state *state)
 {
-    return v8_read_rows(state, state->edge_fields.count, add_edge);
+    return read_rows(state, state->edge_fields.count, add_edge);
 }
 
 void v8_end_edges(v8_state *state, bool usable)
