@@ -805,6 +805,75 @@ static void no_input_is_overwritten(void **unused)
     mp_session_free(session);
 }
 
+/* Write the bytes of a sample to a descriptor. A pipe has room for 64 KiB. */
+static void copy_sample(const char *path, int to)
+{
+    char bytes[65536];
+    FILE *sample = fopen(path, "r");
+    const size_t length = fread(bytes, 1, sizeof bytes, sample);
+    assert_int_equal(write(to, bytes, length), length);
+    fclose(sample);
+}
+
+/* See that the path to an object has the name of a reference or, if `warning` is not NULL, none,
+ * for the reason in the warning. */
+static void path_has_name(mp_session *session, const char *object, const char *name,
+                          const char *warning)
+{
+    mp_error error = {0};
+    const mp_setting setting = {"object", object};
+    mp_document *path = mp_session_ask(session, "path", &setting, 1, &error);
+    assert_non_null(path);
+    char *text = printed(path, "json", session);
+    assert_non_null(strstr(text, object));
+    assert_int_equal(strstr(text, name) != NULL, !warning);
+    assert_int_equal(strstr(text, "nameless-references") != NULL, warning != NULL);
+    if (warning)
+        assert_non_null(strstr(text, warning));
+    free(text);
+    mp_document_free(path);
+}
+
+/* Names of references are read when they are shown: from the file as it was, or not at all. */
+static void names_are_read_from_the_same_file(void **unused)
+{
+    (void)unused;
+    char path[] = "/tmp/memprof-library-XXXXXX";
+    const int file = mkstemp(path);
+    copy_sample(SAMPLES "/shop-3.hprof", file);
+    mp_session *session = session_of(path);
+    path_has_name(session, "40301980", ".elementData", NULL);
+    path_has_name(session, "40301980", ".elementData", NULL);
+    assert_int_equal(write(file, "", 1), 1);
+    path_has_name(session, "40301980", ".elementData", "was changed after it was read");
+    unlink(path);
+    path_has_name(session, "40301980", ".elementData", "cannot be opened again");
+    mp_session_free(session);
+    close(file);
+}
+
+static void names_are_read_from_a_pipe(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *sample, *object, *name;
+    } dumps[] = {{SAMPLES "/shop-3.heapsnapshot", "1001", ".listeners"},
+                 {SAMPLES "/shop-3.hprof", "40301980", ".elementData"}};
+    for (size_t i = 0; i < sizeof dumps / sizeof *dumps; i++) {
+        int ends[2];
+        char path[40];
+        assert_int_equal(pipe(ends), 0);
+        copy_sample(dumps[i].sample, ends[1]);
+        close(ends[1]);
+        snprintf(path, sizeof path, "/dev/fd/%d", ends[0]);
+        mp_session *session = session_of(path);
+        path_has_name(session, dumps[i].object, dumps[i].name, NULL);
+        path_has_name(session, dumps[i].object, dumps[i].name, NULL);
+        mp_session_free(session);
+        close(ends[0]);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -831,6 +900,8 @@ int main(void)
         cmocka_unit_test(a_later_question_does_not_depend_on_the_texts_of_an_earlier_one),
         cmocka_unit_test(sessions_do_not_meet),
         cmocka_unit_test(no_input_is_overwritten),
+        cmocka_unit_test(names_are_read_from_the_same_file),
+        cmocka_unit_test(names_are_read_from_a_pipe),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
