@@ -231,7 +231,7 @@ mp_type_paths mp_type_paths_of(const mp_graph_view *view, const char *glob, cons
     if (state.result.count)
         qsort_r(state.result.items, state.result.count, sizeof *state.result.items, most_first,
                 (void *)(uintptr_t)graph);
-    mp_distances_free(&distances);
+    state.result.search = distances;
     mp_id_index_free(&state.steps);
     free(matches);
     return state.result;
@@ -241,5 +241,6 @@ void mp_type_paths_free(mp_type_paths *paths)
 {
     free(paths->items);
     free(paths->steps);
+    mp_distances_free(&paths->search);
     *paths = (mp_type_paths){0};
 }

@@ -67,6 +67,7 @@ typedef struct mp_type_paths {
     int64_t unreached;   /* number of them that no strong root reaches */
     int64_t untracked;   /* number of them whose reachability is unknown */
     int64_t excluded;    /* number of them that roots reach only through excluded objects */
+    mp_distances search; /* the search that found the paths */
 } mp_type_paths;
 
 mp_type_paths mp_type_paths_of(const mp_graph_view *view, const char *glob, const bool *excluded);

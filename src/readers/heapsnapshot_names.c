@@ -1,8 +1,8 @@
 /* V8 heap snapshots: names of references, read by one more pass over the file.
  *
- * Nodes show which edges belong to the wanted references; all other edges are skipped. Of several
- * edges between two nodes, properties, variables and elements precede the references of V8 itself;
- * otherwise the first one names the reference. */
+ * Nodes show which edges belong to the wanted references; all other edges are skipped. If there are
+ * several edges between two nodes, properties, variables and elements precede the references of V8
+ * itself; otherwise the first one names the reference. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,7 +66,7 @@ static bool read_row(v8_state *state, uint32_t count, uint64_t *values)
 
 /* --- nodes --- */
 
-/* Note a node if it is wanted. Of nodes with the same id, the first one counts. */
+/* Note a node if it is wanted, and the first with its id. */
 static void note_node(naming *job, uint64_t number, const uint64_t *values)
 {
     const uint32_t *place = job->state.node_fields.place;

@@ -29,8 +29,8 @@ typedef struct hp_naming {
 
 #define SEEN UINT32_MAX
 
-/* Return the first wanted reference of an object, from 1; 0: none is wanted. Of several objects
- * with this id, only the first counts. */
+/* Return the first wanted reference of an object, from 1; 0: none is wanted, or an
+ * earlier object had this id. */
 static uint32_t take_wanted(hp_naming *job, uint64_t id)
 {
     const uint32_t first = mp_id_index_get(&job->wanted, id);

@@ -42,7 +42,7 @@ static links links_between(mp_graph_view *view, uint32_t owner, uint32_t object)
 }
 
 /* Return the names of the references from an owner to an object below it: "._events.price", or ""
- * if they are not known. Of a long path, return the last names: "...table[17]". */
+ * if they are not known. A long path has only its last names: "...table[17]". */
 static const char *names_between(mp_document *document, mp_graph_view *view, uint32_t owner,
                                  uint32_t object)
 {

@@ -182,7 +182,7 @@ static void put_paths(mp_document *document, mp_graph_view *view, uint32_t objec
 typedef struct merged_row {
     int64_t objects, bytes, steps;
     const char *root_kind, *object, *type;
-    mp_texts types, way;
+    mp_texts types, via, way;
 } merged_row;
 
 static const mp_column merged_columns[] = {
@@ -194,8 +194,11 @@ static const mp_column merged_columns[] = {
     MP_COLUMN(merged_row, object, "Example", MP_TEXT, 0),
     MP_COLUMN(merged_row, type, "Type", MP_TEXT, MP_SHORTEN),
     MP_COLUMN(merged_row, types, "Path", MP_LIST, MP_FOR_PROGRAMS),
+    MP_COLUMN(merged_row, via, "Via", MP_LIST, MP_FOR_PROGRAMS),
     MP_COLUMN(merged_row, way, "Path", MP_LIST, MP_FOR_PEOPLE | MP_BELOW),
 };
+
+enum { FIRST_STEPS = 6, LAST_STEPS = 14 }; /* of a path, for people */
 
 /* Set `types` to the types of the last `count` steps up to `step`, from the outermost inwards. */
 static void list_types(mp_document *document, const mp_graph_view *view, const mp_type_paths *paths,
@@ -205,27 +208,107 @@ static void list_types(mp_document *document, const mp_graph_view *view, const m
         types[count] = mp_type_text(document->arena, view->model, paths->steps[step].type);
 }
 
+/* The path to the example of merged paths, as references to the first object of each step. */
+typedef struct example_path {
+    uint32_t *from, *to; /* 0 in the first step */
+    size_t count;
+    uint32_t root;
+} example_path;
+
+static example_path example_of(const mp_graph *graph, const mp_type_paths *paths,
+                               const mp_type_path *merged)
+{
+    mp_path path = mp_path_along(graph, &paths->search, merged->example, MP_ANY_KIND);
+    example_path found = {.from = mp_alloc_zero(path.count + 1, sizeof *found.from),
+                          .to = path.objects,
+                          .root = path.root};
+    for (size_t i = 0; i < path.count; i++)
+        if (!i || graph->types[path.objects[i]] != graph->types[path.objects[i - 1]]) {
+            found.from[found.count] = i ? path.objects[i - 1] : 0;
+            found.to[found.count++] = path.objects[i];
+        }
+    return found;
+}
+
+static void example_free(example_path *path)
+{
+    free(path->from);
+    free(path->to);
+}
+
+/* Return the name of the reference to a step; NULL: it is not known. */
+static const char *example_name(const mp_graph_view *view, const example_path *path, size_t step)
+{
+    return path->from[step] ? mp_reference_name(view, path->from[step], path->to[step]) : NULL;
+}
+
+/* Read the names of the references that the first `shown` paths show. */
+static void name_merged(mp_document *document, mp_graph_view *view, const mp_type_paths *paths,
+                        size_t shown)
+{
+    for (size_t i = 0; view->graph->names.read && i < shown; i++) {
+        example_path path = example_of(view->graph, paths, &paths->items[i]);
+        for (size_t k = 1; k < path.count; k++)
+            if (k < MP_LISTED_STEPS || k + LAST_STEPS >= path.count)
+                mp_reference_want(view, path.from[k], path.to[k]);
+        example_free(&path);
+    }
+    mp_references_read(view, document->arena);
+}
+
+/* Return a path in words, from the root inwards. People see the first and the last types. */
+static const char *merged_way(mp_document *document, const mp_graph_view *view,
+                              const mp_type_paths *paths, const mp_type_path *path,
+                              const example_path *example, mp_arena *line)
+{
+    const size_t length = example->count;
+    const bool cut = length > FIRST_STEPS + LAST_STEPS;
+    const char *types[MP_LISTED_STEPS], *ends[LAST_STEPS], *way = "";
+    const size_t first = cut ? FIRST_STEPS : length,
+                 last = length < LAST_STEPS ? length : LAST_STEPS;
+    const size_t listed = length < MP_LISTED_STEPS ? length : MP_LISTED_STEPS;
+    list_types(document, view, paths, paths->steps[path->last].head, listed, types);
+    list_types(document, view, paths, path->last, last, ends);
+    for (size_t i = 0; i < length; i++) {
+        if (i == first) {
+            way = mp_arena_format(line, "%s > ...", way);
+            i = length - LAST_STEPS;
+        }
+        const char *name = example_name(view, example, i);
+        way = mp_arena_format(line, "%s%s%s%s%s", way, i ? " > " : "", name ? name : "",
+                              name ? " " : "", i < first ? types[i] : ends[i + last - length]);
+    }
+    return way;
+}
+
+/* Return the names of the references to the first `count` steps, the first of which is a root. */
+static const char **merged_names(mp_document *document, const mp_graph_view *view,
+                                 const example_path *example, size_t count)
+{
+    const char **names = mp_arena_alloc(document->arena, (count + 1) * sizeof *names);
+    const mp_root *root = &view->graph->roots.items[example->root];
+    for (size_t i = 0; i < count; i++) {
+        const char *name = example_name(view, example, i);
+        names[i] = name ? name : "";
+    }
+    const char *text = mp_root_text(document->arena, view->model, root);
+    names[0] = root->name.i ? text : mp_document_text(document, "%s root", text);
+    return names;
+}
+
 /* Add a path as types, from the root inwards. Programs get its first types, up to the length of a
- * stack. People see the first and the last types. */
+ * stack. Names are those on the path to the example. */
 static void put_merged(mp_document *document, mp_table *table, const mp_graph_view *view,
                        const mp_type_paths *paths, const mp_type_path *path)
 {
-    enum { FIRST_STEPS = 6, LAST_STEPS = 14 };
     const mp_type_step *last = &paths->steps[path->last];
     const size_t length = last->length,
                  listed = length < MP_LISTED_STEPS ? length : MP_LISTED_STEPS;
-    const char *types[MP_LISTED_STEPS], *ends[LAST_STEPS], *way = "";
+    const char *types[MP_LISTED_STEPS];
     mp_arena line = {0};
+    example_path example = example_of(view->graph, paths, path);
     list_types(document, view, paths, last->head, listed, types);
-    const bool cut = length > FIRST_STEPS + LAST_STEPS;
-    for (size_t i = 0; i < (cut ? FIRST_STEPS : length); i++)
-        way = mp_arena_format(&line, "%s%s%s", way, i ? " > " : "", types[i]);
-    if (cut) {
-        list_types(document, view, paths, path->last, LAST_STEPS, ends);
-        way = mp_arena_format(&line, "%s > ...", way);
-        for (size_t i = 0; i < LAST_STEPS; i++)
-            way = mp_arena_format(&line, "%s > %s", way, ends[i]);
-    }
+    const char *way = merged_way(document, view, paths, path, &example, &line);
     merged_row row = {
         .objects = path->objects,
         .bytes = path->bytes,
@@ -235,11 +318,16 @@ static void put_merged(mp_document *document, mp_table *table, const mp_graph_vi
         .type = mp_type_text(document->arena, view->model, last->type),
         .types = {.items = types, .count = listed, .whole = listed < length ? length : 0},
         .way = {.items = &way, .count = 1}};
+    if (view->graph->names.read)
+        row.via = (mp_texts){.items = merged_names(document, view, &example, listed),
+                             .count = listed,
+                             .whole = row.types.whole};
     mp_table_put(document, table, &row);
+    example_free(&example);
     mp_arena_free(&line);
 }
 
-static void put_type(mp_document *document, const mp_graph_view *view, const char *glob,
+static void put_type(mp_document *document, mp_graph_view *view, const char *glob,
                      const bool *excluded, size_t rows)
 {
     mp_type_paths paths = mp_type_paths_of(view, glob, excluded);
@@ -260,6 +348,7 @@ static void put_type(mp_document *document, const mp_graph_view *view, const cha
     if (paths.excluded)
         mp_table_line(document, table, "%s of them reached only through excluded objects",
                       mp_count_text(document, paths.excluded, false));
+    name_merged(document, view, &paths, mp_shown_of(paths.count, rows));
     for (size_t i = 0; i < mp_shown_of(paths.count, rows); i++)
         put_merged(document, table, view, &paths, &paths.items[i]);
     mp_table_left_out(table, paths.count);

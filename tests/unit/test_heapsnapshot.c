@@ -251,8 +251,8 @@ static void names_of_references(void **unused)
     names_in("{\"snapshot\":{\"meta\":{}}}", (expected_name[]){{7, 9, NULL}}, 1);
 }
 
-/* Of several edges between two objects, properties, variables and elements come first, then those
- * of V8 itself. Names are cut to 80 bytes at a character. */
+/* Properties, variables and elements name a reference before edges of V8 itself between the same
+ * objects. Names are cut to 80 bytes at a character. */
 static void kinds_of_names(void **unused)
 {
     (void)unused;
