@@ -278,6 +278,25 @@ static bool is_freed(const mp_site_course *course)
     return !left || 2 * left < course->alive[course->length];
 }
 
+/* Return true if every object that is alive at the end is older than any that was deleted was. */
+static bool outlives_deleted(const mp_site_course *course)
+{
+    int64_t left[MP_COURSE_PLACES] = {0}; /* objects alive at the end, by place of birth */
+    uint32_t oldest = 0, youngest = course->length;
+    for (uint32_t i = 0; i < course->count; i++) {
+        const mp_site_event *event = &course->events[i];
+        if (event->place > course->length)
+            continue;
+        left[event->born] += event->come - event->gone;
+        if (event->gone > 0 && event->place - event->born > oldest)
+            oldest = event->place - event->born;
+    }
+    for (uint32_t born = 0; born <= course->length; born++)
+        if (left[born] > 0)
+            youngest = course->length - born;
+    return youngest > oldest;
+}
+
 static mp_site_kind healthy_kind(const mp_site_course *course, const stream *in, const stream *out)
 {
     const uint32_t length = course->length;
@@ -291,7 +310,7 @@ static mp_site_kind healthy_kind(const mp_site_course *course, const stream *in,
         most = fmax(most, (double)course->alive[i]);
     if (before >= 0.5 * most && in->second > 0)
         return MP_SITE_BOUNDED;
-    return MP_SITE_IN_USE;
+    return outlives_deleted(course) ? MP_SITE_FILLED : MP_SITE_IN_USE;
 }
 
 const char *mp_site_kind_name(mp_site_kind kind)

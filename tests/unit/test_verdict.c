@@ -208,6 +208,21 @@ static void test_survivors(void **state)
     expect(3, "work", "unknown");
 }
 
+/* Objects that are deleted soon, but for some of the first ones: they are older than any that was
+ * deleted, so they are not like those. */
+static void test_old_and_young(void **state)
+{
+    (void)state;
+    create(1, 2, 3, 3, NEVER);
+    create(1, 2, 3, 30, 1);
+    expect(12, "work", "filled");
+    /* one that lived as long was deleted */
+    create(1, 2, 3, 3, NEVER);
+    create(1, 2, 3, 30, 1);
+    add(1, 2, 12);
+    expect(12, "work", "in-use");
+}
+
 /* Sites that grew at one or two snapshots. */
 static void test_seldom(void **state)
 {
@@ -375,10 +390,15 @@ static void test_sessions(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_survivors),        cmocka_unit_test(test_silence_at_the_end),
-        cmocka_unit_test(test_queues),           cmocka_unit_test(test_growing_objects),
-        cmocka_unit_test(test_replaced_objects), cmocka_unit_test(test_pauses),
-        cmocka_unit_test(test_end_of_a_log),     cmocka_unit_test(test_sessions),
+        cmocka_unit_test(test_survivors),
+        cmocka_unit_test(test_old_and_young),
+        cmocka_unit_test(test_silence_at_the_end),
+        cmocka_unit_test(test_queues),
+        cmocka_unit_test(test_growing_objects),
+        cmocka_unit_test(test_replaced_objects),
+        cmocka_unit_test(test_pauses),
+        cmocka_unit_test(test_end_of_a_log),
+        cmocka_unit_test(test_sessions),
         cmocka_unit_test(test_seldom),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
