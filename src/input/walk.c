@@ -143,7 +143,7 @@ static void leave(mp_walk *walk)
 {
     mp_archive *archive = &walk->levels[--walk->place.depth];
     mp_archive_close(archive);
-    /* The archive that ends here is not around the members that follow: drop its layers. */
+    /* Members that follow are not in this archive, so forget its layers. */
     walk->layers.count = walk->place.depth ? walk->levels[walk->place.depth - 1].before + 1 : 0;
 }
 

@@ -23,9 +23,9 @@ typedef struct mp_generation_share {
     mp_peak_share live, at_peak;
     uint64_t epoch; /* number of the peak that `at_peak` belongs to; after a later peak, use
                      * `live` */
-    /* Types that blocks of this generation had when they were deleted, and the generations with
-     * them. */
-    mp_type_id type[2]; /* the last two, most recent first */
+    /* A block's type may become known at its deletion. The last two such types, most recent first,
+     * and the generations of blocks with them. */
+    mp_type_id type[2];
     mp_generation_id typed[2];
 } mp_generation_share;
 

@@ -15,7 +15,7 @@ typedef enum hp_status { HP_NEW, HP_OPEN, HP_DONE } hp_status;
 typedef struct hp_class {
     uint64_t id, super, name; /* name: id of a string; 0: none */
     char element; /* type of the elements of an array of primitives, as in a descriptor; 0: none */
-    bool dumped;  /* there is a dump of it, with the facts up to `static_bytes` */
+    bool dumped;  /* its dump was read: the members up to `static_bytes` are known */
     uint32_t stated_bytes; /* size of an instance as the dump states it */
     uint32_t own_bytes;    /* bytes of its own fields in a dump */
     /* Its own fields that are references, in state->places: offsets from the first own field. */

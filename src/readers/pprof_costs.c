@@ -44,7 +44,7 @@ typedef struct pp_scan {
     size_t value_count;
     uint64_t most; /* greatest index of their strings */
     uint64_t texts;
-    bool late; /* a sample type followed a string that it may name */
+    bool late; /* strings came before a sample type that may name them */
     bool amounts, times, counts;
 } pp_scan;
 

@@ -30,7 +30,7 @@ static const mp_column contents_columns[] = {
     MP_COLUMN(contents_row, user_data_rows, "User data", MP_COUNT, 0),
 };
 
-/* Return the count; unknown, and therefore omitted, if it is 0. */
+/* Return the count, or MP_UNKNOWN if it is 0, so that it is left out. */
 static int64_t present(int64_t count)
 {
     return count > 0 ? count : MP_UNKNOWN;
