@@ -19,8 +19,8 @@ static bool take_wait(const char *text, int64_t *us)
     return !bare && mp_parse_time(text, us) && *us > 0;
 }
 
-/* Store the value of an option at `place`; the kind determines the type of the variable there. False
- * if the text is not valid. */
+/* Store the value of an option at `place`; the kind determines the type of the variable there.
+ * False if the text is not valid. */
 static bool take_value(cli_kind kind, const char *text, void *place)
 {
     int64_t *number = place;
