@@ -127,7 +127,8 @@ void hp_add_classes(hp_state *state)
         if (!class->dumped)
             continue;
         hp_add_object(state, class->id, state->class_class, HP_CLASS, i);
-        mp_graph_refer(state->graph, state->links.items + class->first_link, class->link_count);
+        if (class->link_count)
+            mp_graph_refer(state->graph, state->links.items + class->first_link, class->link_count);
         for (uint32_t k = 0; k < class->static_count; k++) {
             const hp_static *field = &state->statics.items[class->first_static + k];
             const mp_root root = {.id = field->value,
