@@ -184,7 +184,7 @@ static void merge(merged *state, const mp_graph *graph, const mp_distances *dist
     }
     for (uint32_t i = 0; i < distances->count; i++) {
         uint32_t object = distances->order[i], type = graph->types[object];
-        uint32_t up = step[distances->above[object]];
+        uint32_t before = distances->above[object], up = step[before];
         if (!wanted[object])
             continue;
         assert(up && state->result.steps);
@@ -193,6 +193,8 @@ static void merge(merged *state, const mp_graph *graph, const mp_distances *dist
         step[object] = again ? up
                              : step_of(state, (uint64_t)up << 32 | type,
                                        (mp_type_step){.up = up,
+                                                      .object = object,
+                                                      .before = before == object ? 0 : before,
                                                       .type = type,
                                                       .root_kind = above.root_kind,
                                                       .head = above.head,
@@ -231,7 +233,7 @@ mp_type_paths mp_type_paths_of(const mp_graph_view *view, const char *glob, cons
     if (state.result.count)
         qsort_r(state.result.items, state.result.count, sizeof *state.result.items, most_first,
                 (void *)(uintptr_t)graph);
-    state.result.search = distances;
+    mp_distances_free(&distances);
     mp_id_index_free(&state.steps);
     free(matches);
     return state.result;
@@ -241,6 +243,5 @@ void mp_type_paths_free(mp_type_paths *paths)
 {
     free(paths->items);
     free(paths->steps);
-    mp_distances_free(&paths->search);
     *paths = (mp_type_paths){0};
 }

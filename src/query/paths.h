@@ -50,6 +50,9 @@ typedef struct mp_type_step {
     /* Last of the first MP_LISTED_STEPS steps of this path; the step itself if there are no
      * more. */
     uint32_t head;
+    /* First object of the step in the order of the search, and the object that refers to it; 0: a
+     * root does. */
+    uint32_t object, before;
     uint32_t path; /* 1 + the index in `items` of the path that ends here; 0: none */
 } mp_type_step;
 
@@ -67,7 +70,6 @@ typedef struct mp_type_paths {
     int64_t unreached;   /* number of them that no strong root reaches */
     int64_t untracked;   /* number of them whose reachability is unknown */
     int64_t excluded;    /* number of them that roots reach only through excluded objects */
-    mp_distances search; /* the search that found the paths */
 } mp_type_paths;
 
 mp_type_paths mp_type_paths_of(const mp_graph_view *view, const char *glob, const bool *excluded);

@@ -200,46 +200,35 @@ static const mp_column merged_columns[] = {
 
 enum { FIRST_STEPS = 6, LAST_STEPS = 14 }; /* of a path, for people */
 
-/* Set `types` to the types of the last `count` steps up to `step`, from the outermost inwards. */
-static void list_types(mp_document *document, const mp_graph_view *view, const mp_type_paths *paths,
-                       uint32_t step, size_t count, const char **types)
+/* Set `steps` to the last `count` steps up to `step`, from the outermost inwards. */
+static void list_steps(const mp_type_paths *paths, uint32_t step, size_t count,
+                       const mp_type_step **steps)
 {
     for (; count--; step = paths->steps[step].up)
-        types[count] = mp_type_text(document->arena, view->model, paths->steps[step].type);
+        steps[count] = &paths->steps[step];
 }
 
-/* The path to the example of merged paths, as references to the first object of each step. */
-typedef struct example_path {
-    uint32_t *from, *to; /* 0 in the first step */
-    size_t count;
-    uint32_t root;
-} example_path;
+/* Steps of merged paths that an answer shows: the first ones, and the last ones for people. */
+typedef struct shown_steps {
+    const mp_type_step *first[MP_LISTED_STEPS], *last[LAST_STEPS];
+    size_t count, listed, ends; /* steps of the path, in `first` and in `last` */
+} shown_steps;
 
-static example_path example_of(const mp_graph *graph, const mp_type_paths *paths,
-                               const mp_type_path *merged)
+static shown_steps steps_of(const mp_type_paths *paths, const mp_type_path *path)
 {
-    mp_path path = mp_path_along(graph, &paths->search, merged->example, MP_ANY_KIND);
-    example_path found = {.from = mp_alloc_zero(path.count + 1, sizeof *found.from),
-                          .to = path.objects,
-                          .root = path.root};
-    for (size_t i = 0; i < path.count; i++)
-        if (!i || graph->types[path.objects[i]] != graph->types[path.objects[i - 1]]) {
-            found.from[found.count] = i ? path.objects[i - 1] : 0;
-            found.to[found.count++] = path.objects[i];
-        }
-    return found;
+    const mp_type_step *last = &paths->steps[path->last];
+    shown_steps shown = {.count = last->length};
+    shown.listed = shown.count < MP_LISTED_STEPS ? shown.count : MP_LISTED_STEPS;
+    shown.ends = shown.count < LAST_STEPS ? shown.count : LAST_STEPS;
+    list_steps(paths, last->head, shown.listed, shown.first);
+    list_steps(paths, path->last, shown.ends, shown.last);
+    return shown;
 }
 
-static void example_free(example_path *path)
+static void want_step(mp_graph_view *view, const mp_type_step *step)
 {
-    free(path->from);
-    free(path->to);
-}
-
-/* Return the name of the reference to a step; NULL: it is not known. */
-static const char *example_name(const mp_graph_view *view, const example_path *path, size_t step)
-{
-    return path->from[step] ? mp_reference_name(view, path->from[step], path->to[step]) : NULL;
+    if (step->before)
+        mp_reference_want(view, step->before, step->object);
 }
 
 /* Read the names of the references that the first `shown` paths show. */
@@ -247,83 +236,81 @@ static void name_merged(mp_document *document, mp_graph_view *view, const mp_typ
                         size_t shown)
 {
     for (size_t i = 0; view->graph->names.read && i < shown; i++) {
-        example_path path = example_of(view->graph, paths, &paths->items[i]);
-        for (size_t k = 1; k < path.count; k++)
-            if (k < MP_LISTED_STEPS || k + LAST_STEPS >= path.count)
-                mp_reference_want(view, path.from[k], path.to[k]);
-        example_free(&path);
+        const shown_steps steps = steps_of(paths, &paths->items[i]);
+        for (size_t k = 0; k < steps.listed; k++)
+            want_step(view, steps.first[k]);
+        for (size_t k = 0; k < steps.ends; k++)
+            want_step(view, steps.last[k]);
     }
     mp_references_read(view, document->arena);
 }
 
-/* Return a path in words, from the root inwards. People see the first and the last types. */
-static const char *merged_way(mp_document *document, const mp_graph_view *view,
-                              const mp_type_paths *paths, const mp_type_path *path,
-                              const example_path *example, mp_arena *line)
+/* Return the name of the reference to the first object of a step; NULL: it is not known. */
+static const char *name_of_step(const mp_graph_view *view, const mp_type_step *step)
 {
-    const size_t length = example->count;
-    const bool cut = length > FIRST_STEPS + LAST_STEPS;
-    const char *types[MP_LISTED_STEPS], *ends[LAST_STEPS], *way = "";
-    const size_t first = cut ? FIRST_STEPS : length,
-                 last = length < LAST_STEPS ? length : LAST_STEPS;
-    const size_t listed = length < MP_LISTED_STEPS ? length : MP_LISTED_STEPS;
-    list_types(document, view, paths, paths->steps[path->last].head, listed, types);
-    list_types(document, view, paths, path->last, last, ends);
-    for (size_t i = 0; i < length; i++) {
-        if (i == first) {
-            way = mp_arena_format(line, "%s > ...", way);
-            i = length - LAST_STEPS;
-        }
-        const char *name = example_name(view, example, i);
-        way = mp_arena_format(line, "%s%s%s%s%s", way, i ? " > " : "", name ? name : "",
-                              name ? " " : "", i < first ? types[i] : ends[i + last - length]);
+    return step->before ? mp_reference_name(view, step->before, step->object) : NULL;
+}
+
+/* Return a path in words, from the root inwards. People see the first and the last types. */
+static const char *merged_way(const mp_graph_view *view, const shown_steps *steps, mp_arena *line)
+{
+    const bool cut = steps->count > FIRST_STEPS + LAST_STEPS;
+    const size_t first = cut ? FIRST_STEPS : steps->count;
+    const char *way = "";
+    for (size_t i = 0; i < first + (cut ? steps->ends : 0); i++) {
+        const mp_type_step *step = i < first ? steps->first[i] : steps->last[i - first];
+        const char *name = name_of_step(view, step);
+        way = mp_arena_format(line, "%s%s%s%s%s%s", way, i ? " > " : "",
+                              cut && i == first ? "... > " : "", name ? name : "", name ? " " : "",
+                              mp_type_text(line, view->model, step->type));
     }
     return way;
 }
 
-/* Return the names of the references to the first `count` steps, the first of which is a root. */
-static const char **merged_names(mp_document *document, const mp_graph_view *view,
-                                 const example_path *example, size_t count)
+/* Return the root of the first step: "static field LIST of App.Cache", "user root". */
+static const char *first_root(mp_document *document, const mp_graph_view *view,
+                              const mp_type_step *step)
 {
-    const char **names = mp_arena_alloc(document->arena, (count + 1) * sizeof *names);
-    const mp_root *root = &view->graph->roots.items[example->root];
-    for (size_t i = 0; i < count; i++) {
-        const char *name = example_name(view, example, i);
-        names[i] = name ? name : "";
+    enum { MOST = 16 }; /* roots of an object that are examined for a name */
+    const uint32_t *first = &view->roots.first[step->object];
+    for (uint32_t i = first[0]; i < first[1] && i - first[0] < MOST; i++) {
+        const mp_root *root = &view->graph->roots.items[view->roots.roots[i]];
+        if (root->name.i && root->kind == step->root_kind && mp_root_is_strong(root))
+            return mp_root_text(document->arena, view->model, root);
     }
-    const char *text = mp_root_text(document->arena, view->model, root);
-    names[0] = root->name.i ? text : mp_document_text(document, "%s root", text);
-    return names;
+    return mp_document_text(document, "%s root",
+                            mp_root_kind_text(document->arena, view->model, step->root_kind));
 }
 
 /* Add a path as types, from the root inwards. Programs get its first types, up to the length of a
- * stack. Names are those on the path to the example. */
+ * stack. */
 static void put_merged(mp_document *document, mp_table *table, const mp_graph_view *view,
                        const mp_type_paths *paths, const mp_type_path *path)
 {
     const mp_type_step *last = &paths->steps[path->last];
-    const size_t length = last->length,
-                 listed = length < MP_LISTED_STEPS ? length : MP_LISTED_STEPS;
-    const char *types[MP_LISTED_STEPS];
+    const shown_steps steps = steps_of(paths, path);
+    const char *types[MP_LISTED_STEPS], *via[MP_LISTED_STEPS];
+    const size_t whole = steps.listed < steps.count ? steps.count : 0;
     mp_arena line = {0};
-    example_path example = example_of(view->graph, paths, path);
-    list_types(document, view, paths, last->head, listed, types);
-    const char *way = merged_way(document, view, paths, path, &example, &line);
-    merged_row row = {
-        .objects = path->objects,
-        .bytes = path->bytes,
-        .root_kind = mp_root_kind_text(document->arena, view->model, last->root_kind),
-        .steps = last->length,
-        .object = mp_object_id_text(document->arena, view->graph, path->example),
-        .type = mp_type_text(document->arena, view->model, last->type),
-        .types = {.items = types, .count = listed, .whole = listed < length ? length : 0},
-        .way = {.items = &way, .count = 1}};
+    const char *way = merged_way(view, &steps, &line);
+    for (size_t i = 0; i < steps.listed; i++) {
+        const char *name = i                         ? name_of_step(view, steps.first[i])
+                           : view->graph->names.read ? first_root(document, view, steps.first[i])
+                                                     : NULL;
+        types[i] = mp_type_text(document->arena, view->model, steps.first[i]->type);
+        via[i] = name ? name : "";
+    }
+    merged_row row = {.objects = path->objects,
+                      .bytes = path->bytes,
+                      .root_kind = mp_root_kind_text(document->arena, view->model, last->root_kind),
+                      .steps = last->length,
+                      .object = mp_object_id_text(document->arena, view->graph, path->example),
+                      .type = mp_type_text(document->arena, view->model, last->type),
+                      .types = {.items = types, .count = steps.listed, .whole = whole},
+                      .way = {.items = &way, .count = 1}};
     if (view->graph->names.read)
-        row.via = (mp_texts){.items = merged_names(document, view, &example, listed),
-                             .count = listed,
-                             .whole = row.types.whole};
+        row.via = (mp_texts){.items = via, .count = steps.listed, .whole = whole};
     mp_table_put(document, table, &row);
-    example_free(&example);
     mp_arena_free(&line);
 }
 
