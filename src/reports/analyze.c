@@ -207,6 +207,7 @@ static bool run_dump(const mp_request *request, mp_document *document, mp_error 
         return false;
     mp_graph_view view = mp_graph_view_of(request->filter);
     view.diagnostics = request->diagnostics;
+    mp_name_ways(document, &view, true, rows);
     mp_section_head(document, request);
     mp_say_dump(document, &view);
     mp_say_dump_more(document, &view);

@@ -50,9 +50,9 @@ typedef struct mp_way {
     const char *text; /* the path in words, from the root to the object */
 } mp_way;
 mp_way mp_way_to(mp_document *document, mp_graph_view *view, uint32_t object);
-/* Read the names of the references in the texts about growth and, `with_suspects`, leak suspects.
- * Call it before the texts are made. Only the first call reads the input. */
-void mp_name_ways(mp_document *document, mp_graph_view *view, bool with_suspects);
+/* Read the names of the references in the texts about growth and, `with_suspects`, leak suspects,
+ * in the first `rows` (0 = all) of each table. Call it before the texts are made. */
+void mp_name_ways(mp_document *document, mp_graph_view *view, bool with_suspects, size_t rows);
 
 /* Say the summary of a dump: what grows, which objects retain most, and other findings. */
 void mp_say_dump(mp_document *document, mp_graph_view *view);

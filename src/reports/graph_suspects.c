@@ -107,7 +107,6 @@ static void say_suspect(mp_document *document, mp_graph_view *view, uint32_t gro
 uint32_t mp_say_growing(mp_document *document, mp_graph_view *view)
 {
     uint32_t example;
-    mp_name_ways(document, view, false);
     const char *grows = mp_accumulation_text(document, view, &example);
     if (grows)
         mp_document_say(document, example ? MP_TONE_WORSE : MP_TONE_PLAIN, "Grows", "%s", grows);
@@ -126,7 +125,6 @@ void mp_say_dump_order(mp_document *document, const mp_model *model)
 void mp_say_dump(mp_document *document, mp_graph_view *view)
 {
     mp_say_dump_order(document, view->model);
-    mp_name_ways(document, view, true);
     say_suspect(document, view, mp_say_growing(document, view));
 }
 

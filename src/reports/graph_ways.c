@@ -158,26 +158,30 @@ static void want_way(mp_graph_view *view, uint32_t object, uint32_t owner)
         mp_reference_want(view, found.from[i], found.to[i]);
 }
 
-static void want_accumulations(mp_graph_view *view, const mp_accumulation *found, size_t count)
+/* Collect the references of the first `rows` accumulations. Return the number of further rows. */
+static size_t want_accumulations(mp_graph_view *view, const mp_accumulation *found, size_t count,
+                                 size_t rows)
 {
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count && i < rows; i++) {
         want_way(view, found[i].example, found[i].example);
         if (found[i].holder)
             want_way(view, found[i].holder, mp_owner_of(view, found[i].holder));
     }
+    return count < rows ? rows - count : 0;
 }
 
-void mp_name_ways(mp_document *document, mp_graph_view *view, bool with_suspects)
+void mp_name_ways(mp_document *document, mp_graph_view *view, bool with_suspects, size_t rows)
 {
     size_t count = 0;
-    if (view->names.are_read || !view->diagnostics || !view->graph->names.read)
+    rows = rows ? rows : SIZE_MAX;
+    if (!view->diagnostics || !view->graph->names.read)
         return;
     const mp_suspect *suspects = with_suspects ? mp_graph_suspects(view, &count) : NULL;
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count && i < rows; i++)
         if (suspects[i].rule == MP_SUSPECT_OBJECT)
             want_way(view, suspects[i].accumulation, suspects[i].object);
     const mp_accumulation *found = mp_graph_accumulations(view, &count);
-    want_accumulations(view, found, count);
-    want_accumulations(view, view->unknown, view->unknown_count);
+    rows = want_accumulations(view, found, count, rows);
+    want_accumulations(view, view->unknown, view->unknown_count, rows);
     mp_references_read(view, document->arena);
 }

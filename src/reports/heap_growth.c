@@ -404,6 +404,7 @@ static void put_holders(const mp_request *request, mp_document *document, const 
         return;
     mp_graph_view view = mp_graph_view_of(request->filter);
     view.diagnostics = request->diagnostics;
+    mp_name_ways(document, &view, false, rows);
     mp_say_growing(document, &view);
     mp_section_accumulations(document, &view, rows);
     mp_graph_view_free(&view);

@@ -355,6 +355,7 @@ static bool run_dump(const mp_request *request, mp_document *document, mp_error 
     (void)error;
     mp_graph_view view = mp_graph_view_of(request->filter);
     view.diagnostics = request->diagnostics;
+    mp_name_ways(document, &view, true, (size_t)asked->limit);
     mp_section_dump_head(document, request, &view);
     mp_say_dump(document, &view);
     mp_section_accumulations(document, &view, (size_t)asked->limit);
