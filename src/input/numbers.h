@@ -1,5 +1,5 @@
-/* Rows that contain only numbers, which are most of every large recording. They are parsed in the
- * window, 64 bytes at a time.
+/* Rows of numbers, which are most of every large recording. They are parsed in the window, up to 64
+ * bytes at a time.
  *
  * The functions are inline: with the columns known at compile time, a row costs a few instructions
  * for each column and no call. */
@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "input/hex.h"
 #include "input/input.h"
 #include "input/private.h"
 
@@ -114,6 +115,24 @@ static inline bool mp_input_numbers(mp_input *input, unsigned columns, uint32_t 
         return false;
     input->start += end + 1;
     input->consumed += end + 1;
+    input->line_number++;
+    input->line_closed = true;
+    return true;
+}
+
+/* Read the next line if it is a character, a blank and a hexadecimal number of up to 16 digits. For
+ * any other line, or one near the end of the window, return false and consume nothing. */
+static inline bool mp_input_hex_row(mp_input *input, char *letter, uint64_t *number)
+{
+    const char *line = input->bytes + input->start, *cursor = line + 2, *end = cursor;
+    if (input->end - input->start < 2 + 16 + 1 + MP_HEX_SLACK || line[1] != ' ')
+        return false;
+    end += mp_hex_length(cursor);
+    if (*end != '\n' || !mp_hex_word(&cursor, end, number))
+        return false;
+    *letter = *line;
+    input->start += (size_t)(end - line) + 1;
+    input->consumed += (size_t)(end - line) + 1;
     input->line_number++;
     input->line_closed = true;
     return true;

@@ -16,8 +16,7 @@
 
 #include "base/diagnose.h"
 #include "base/text.h"
-#include "input/hex.h"
-#include "input/private.h"
+#include "input/numbers.h"
 
 enum { NEWEST_VERSION = 3, THREAD = 1, MS = 1000 };
 
@@ -50,16 +49,11 @@ static bool only_number(mp_slice line, uint64_t *value)
 
 /* --- events --- */
 
-static void read_event(heaptrack_pass *pass, mp_slice line)
+/* An allocation (+) or a deletion (-) of a block of this kind. */
+static void take_event(heaptrack_pass *pass, char sign, uint64_t number)
 {
     heaptrack_tables *tables = &pass->tables;
-    const bool allocates = line.start[0] == '+';
-    uint64_t number;
-    if (!only_number(line, &number)) {
-        heaptrack_say(pass, MP_DIAG_BAD_ROW,
-                      "event is damaged, expected + or - and a hexadecimal number: line skipped");
-        return;
-    }
+    const bool allocates = sign == '+';
     heaptrack_kind *kind = number < tables->kind_count ? &tables->kinds[number] : NULL;
     if (!kind || kind->bytes < 0) {
         heaptrack_say(pass, MP_DIAG_BAD_ROW,
@@ -88,6 +82,16 @@ static void read_event(heaptrack_pass *pass, mp_slice line)
     };
     kind->alive -= !allocates;
     mp_replay_event(&pass->replay, &event);
+}
+
+static void read_event(heaptrack_pass *pass, mp_slice line)
+{
+    uint64_t number;
+    if (only_number(line, &number))
+        take_event(pass, *line.start, number);
+    else
+        heaptrack_say(pass, MP_DIAG_BAD_ROW,
+                      "event is damaged, expected + or - and a hexadecimal number: line skipped");
 }
 
 /* --- other lines --- */
@@ -232,6 +236,20 @@ static void set_slices(heaptrack_pass *pass)
     pass->replay.last_us = mp_last_time(pass->input, time_of);
 }
 
+/* Read events, most of a file, up to another line. */
+static void read_events(heaptrack_pass *pass)
+{
+    mp_input *input = pass->input;
+    char sign;
+    uint64_t number;
+    for (;;) {
+        const char next = input->start < input->end ? input->bytes[input->start] : '\0';
+        if ((next != '+' && next != '-') || !mp_input_hex_row(input, &sign, &number))
+            return;
+        take_event(pass, sign, number);
+    }
+}
+
 static bool run_pass(heaptrack_pass *pass, uint64_t peak_line)
 {
     bool whole = true;
@@ -242,6 +260,7 @@ static bool run_pass(heaptrack_pass *pass, uint64_t peak_line)
     if (!pass->replay.slice_us)
         set_slices(pass);
     for (mp_slice line;;) {
+        read_events(pass);
         if (!mp_window_has_line(pass->input)) /* report faults of the input in file order */
             mp_replay_resolve(&pass->replay);
         if (!mp_input_line(pass->input, &line))

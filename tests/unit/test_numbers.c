@@ -252,6 +252,51 @@ static void only_the_window_is_looked_at(void **unused)
     mp_diagnostics_free(diagnostics);
 }
 
+/* A letter and a hexadecimal number, not too near to the end of the window. */
+static void hexadecimal_rows(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *line;
+        bool taken;
+        uint64_t number;
+    } lines[] = {{"+ 1f", true, 0x1f},
+                 {"- 0", true, 0},
+                 {"- ABCdef12", true, 0xabcdef12},
+                 {"+ ffffffffffffffff", true, UINT64_MAX},
+                 {"+ 11111222223333344", false, 0},
+                 {"+ ", false, 0},
+                 {"+ 1f ", false, 0},
+                 {"+ 1f\r", false, 0},
+                 {"+ 1g", false, 0},
+                 {"+1f", false, 0},
+                 {"++ 1f", false, 0},
+                 {"", false, 0}};
+    const char rest[] = "........................................";
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
+        for (size_t after = 0; after < sizeof rest; after++) {
+            char text[100], letter = 0;
+            const int length =
+                snprintf(text, sizeof text, "%s\n%.*s", lines[i].line, (int)after, rest);
+            mp_diagnostics *diagnostics = mp_diagnostics_new(0);
+            mp_input *input =
+                mp_input_from_memory("m", text, (size_t)length, sizeof text, diagnostics);
+            uint64_t number;
+            mp_window_has_line(input); /* fills the window */
+            const bool taken = mp_input_hex_row(input, &letter, &number);
+            const size_t used = strlen(lines[i].line) + 1;
+            assert_int_equal(taken, lines[i].taken && used + after >= 19 + MP_HEX_SLACK);
+            assert_int_equal(mp_input_bytes(input), taken ? used : 0);
+            if (taken) {
+                assert_int_equal(letter, *lines[i].line);
+                assert_true(number == lines[i].number);
+                assert_int_equal(mp_input_line_number(input), 1);
+            }
+            mp_input_close(input);
+            mp_diagnostics_free(diagnostics);
+        }
+}
+
 /* A skipped line must not count as available. Callers depend on it: they wait for other threads
  * before a line is diagnosed. */
 static void a_line_that_is_skipped_is_none(void **unused)
@@ -283,6 +328,7 @@ int main(void)
         cmocka_unit_test(a_row_at_the_end_needs_its_newline),
         cmocka_unit_test(rows_may_end_anywhere_in_a_step),
         cmocka_unit_test(only_the_window_is_looked_at),
+        cmocka_unit_test(hexadecimal_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
