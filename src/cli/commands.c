@@ -28,8 +28,9 @@ static const cli_command own_commands[] = {
          "suits version control. check compares a recording with it, by the rules of --policy. "
          "The default rules allow no new leak site, 10 % + 4 KiB more leaked or live bytes, and "
          "10 % more time and calls. "
-         "diff and gate --base accept a baseline instead of a recording. A baseline saved from "
-         "several runs also records how much they differ: leaked <= base + 3 spreads.",
+         "diff, and --base of other commands, accept a baseline in place of a recording. "
+         "A baseline of several runs also records how much they differ: leaked <= base + 3 "
+         "spreads.",
      .operand = "save|check",
      .report = &mp_report_gate,
      .scope = CLI_READS | CLI_LOADS | CLI_PRINTS | CLI_STORES | CLI_ALWAYS,
