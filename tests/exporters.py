@@ -340,7 +340,7 @@ def up_to_a_snapshot(law):
 READERS = {"heapsnapshot": Heapsnapshot, "trace": Trace, "openmetrics": Openmetrics, "dot": Dot,
            "ndjson": Ndjson, "clickhouse": Clickhouse}
 # Samples, by file extension, of which each exporter must write something.
-GRAPHS, PROFILES, MEMORY = {".gclog", ".sqlite"}, {".prf", ".folded", ".pb"}, {".oemp", ".taligent", ".sqlite", ".pprof", ".heap", ".heaptrack", ".massif", ".dhat", ".memcheck", ".lsan", ".heapprofile"}
+GRAPHS, PROFILES, MEMORY = {".gclog", ".sqlite"}, {".prf", ".folded", ".pb", ".cpuprofile"}, {".oemp", ".taligent", ".sqlite", ".pprof", ".heap", ".heaptrack", ".massif", ".dhat", ".memcheck", ".lsan", ".heapprofile"}
 WRITES = {"heapsnapshot": GRAPHS, "trace": MEMORY | GRAPHS | {".prf"},
           "openmetrics": MEMORY | GRAPHS | PROFILES | {".rpt"}, "dot": MEMORY | GRAPHS | PROFILES | {".rpt"},
           "ndjson": MEMORY | GRAPHS | PROFILES | {".rpt"}, "clickhouse": MEMORY | GRAPHS | PROFILES | {".rpt"}}

@@ -169,7 +169,7 @@ def main(static, memprof):
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
         samples = [p.name for p in sorted(SAMPLES.iterdir())
-                   if p.suffix in (".oemp", ".prf", ".rpt", ".taligent", ".gclog", ".sqlite", ".pprof", ".pb", ".heapprofile", ".heap", ".heaptrack", ".massif", ".dhat", ".folded", ".memcheck", ".lsan", ".json")]
+                   if p.suffix in (".oemp", ".prf", ".rpt", ".taligent", ".gclog", ".sqlite", ".pprof", ".pb", ".heapprofile", ".cpuprofile", ".heap", ".heaptrack", ".massif", ".dhat", ".folded", ".memcheck", ".lsan", ".json")]
         for name in samples:
             shutil.copy(SAMPLES / name, folder)
         shutil.copy(static, folder / "memprof")

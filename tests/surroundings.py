@@ -52,7 +52,7 @@ def surroundings():
 def commands():
     """Yield command lines; words that begin with "new" are files to be written."""
     for path in sorted(SAMPLES.iterdir()):
-        if path.suffix not in (".oemp", ".prf", ".rpt", ".taligent", ".gclog", ".sqlite", ".pprof", ".pb", ".heapprofile", ".heap", ".heaptrack", ".massif", ".dhat", ".folded", ".memcheck", ".lsan", ".json"):
+        if path.suffix not in (".oemp", ".prf", ".rpt", ".taligent", ".gclog", ".sqlite", ".pprof", ".pb", ".heapprofile", ".cpuprofile", ".heap", ".heaptrack", ".massif", ".dhat", ".folded", ".memcheck", ".lsan", ".json"):
             continue
         yield ["analyze", path]
         yield ["top", path, "--format", "json"]

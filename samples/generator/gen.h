@@ -193,11 +193,11 @@ typedef void gen_answerer(const gen_options *options, gen_json *json);
 
 gen_recorder gen_oemp, gen_prf, gen_rpt, gen_dbg, gen_taligent, gen_rpm, gen_aqtime, gen_dynobjects,
     gen_heaptrack, gen_massif, gen_dhat, gen_memcheck, gen_lsan, gen_pprof, gen_gperftools,
-    gen_ablobjects, gen_heapsnapshot, gen_hprof, gen_folded, gen_heapprofile;
+    gen_ablobjects, gen_heapsnapshot, gen_hprof, gen_folded, gen_heapprofile, gen_cpuprofile;
 gen_answerer gen_oemp_answer, gen_prf_answer, gen_taligent_answer, gen_rpm_answer,
     gen_aqtime_answer, gen_dynobjects_answer, gen_heaptrack_answer, gen_massif_answer,
     gen_dhat_answer, gen_memcheck_answer, gen_lsan_answer, gen_pprof_answer, gen_gperftools_answer,
     gen_ablobjects_answer, gen_heapsnapshot_answer, gen_hprof_answer, gen_folded_answer,
-    gen_heapprofile_answer;
+    gen_heapprofile_answer, gen_cpuprofile_answer;
 
 #endif

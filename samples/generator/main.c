@@ -166,6 +166,7 @@ static const gen_command commands[] = {
      gen_heapsnapshot_answer, series_options},
     {"heapprofile", "[--dump N] [--answer FILE] [-o FILE]", gen_heapprofile, gen_heapprofile_answer,
      moment_options},
+    {"cpuprofile", "[--answer FILE] [-o FILE]", gen_cpuprofile, gen_cpuprofile_answer, no_options},
     {"hprof", "[--dump N] [--answer FILE] [-o FILE]", gen_hprof, gen_hprof_answer, series_options},
     {"aqtime", "[--answer FILE] [-o FILE]", gen_aqtime, gen_aqtime_answer, no_options},
     {"dynobjects",
@@ -212,8 +213,9 @@ static void print_usage(FILE *file)
         "        a leak report of valgrind as XML, of LeakSanitizer as text, of the same program\n"
         "  rpm   a garbage-collector heap dump; --dump 1 to 3 are moments of one application;\n"
         "        with --objects it is large, an object has R references on average\n"
-        "  heapprofile\n"
-        "        a sampled heap profile of V8; --dump 1, 2, 3... are moments of one program\n"
+        "  heapprofile, cpuprofile\n"
+        "        a sampled heap profile of V8, --dump 1, 2, 3... are moments of one program; a\n"
+        "        CPU profile\n"
         "  heapsnapshot, hprof\n"
         "        a heap snapshot of V8, a heap dump of Java; --dump 1 to 3 are moments of one\n"
         "        program\n"

@@ -5,12 +5,10 @@
  * docs/formats/heapprofile.md describes the members. */
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/diagnose.h"
-#include "input/json_cursor.h"
-#include "readers/native_code.h"
 #include "readers/profile_series.h"
+#include "readers/v8_code.h"
 
 enum { MOST_FRAMES = 4096 /* functions in each other; V8 itself records at most 128 */ };
 
@@ -27,91 +25,30 @@ typedef struct hp_node {
 typedef struct heapprofile_state {
     mp_model *model;
     mp_diagnostics *diagnostics;
-    mp_stack_builder stacks;
+    v8_code code;
     mp_profile_series series;
-    mp_text_buffer name, text;
     hp_node *open; /* the nodes around the cursor, outermost first */
     /* The current file: */
     mp_json_cursor json;
-    const char *path, *wrong; /* wrong: what is malformed; NULL: nothing that has a name */
+    const char *path;
     uint64_t nodes;
-    bool converted, has_head;
+    bool has_head;
 } heapprofile_state;
 
 #define SAY(state, id, ...) mp_diagnose((state)->diagnostics, id, (state)->path, 0, __VA_ARGS__)
 
-static bool is_text(const mp_text_buffer *text, const char *wanted)
-{
-    return text->length == strlen(wanted) &&
-           (!text->length || memcmp(text->text, wanted, text->length) == 0);
-}
-
-/* Return false, and note what is wrong. */
-static bool refuse(heapprofile_state *state, const char *wrong)
-{
-    state->wrong = wrong;
-    return false;
-}
-
-/* --- call frames --- */
-
-static bool read_text(heapprofile_state *state, mp_string_id *text)
-{
-    if (!mp_scan_string(&state->json, &state->text, MP_LONGEST_NAME))
-        return false;
-    const mp_slice read = {state->text.length ? state->text.text : "", state->text.length};
-    *text = mp_model_intern(state->model, read, &state->converted);
-    return true;
-}
-
-/* Read a line from 0. -1: the function has none. */
-static bool read_line(heapprofile_state *state, uint32_t *line)
-{
-    uint64_t number = 0;
-    const bool negative = mp_scan_take(&state->json, '-');
-    if (!mp_scan_unsigned(&state->json, &number) || number >= INT32_MAX)
-        return refuse(state, "a line number that is none");
-    *line = negative ? 0 : (uint32_t)number + 1;
-    return true;
-}
-
-/* Return the name of a function without one: "(anonymous app.js)". */
-static mp_string_id anonymous_name(heapprofile_state *state, const mp_symbol *symbol)
-{
-    const char *url = mp_model_text(state->model, symbol->source), *slash = strrchr(url, '/');
-    if (!symbol->source.i)
-        return mp_model_intern_text(state->model, "(anonymous)");
-    mp_arena arena = {0};
-    const char *name = mp_arena_format(&arena, "(anonymous %s)", slash ? slash + 1 : url);
-    const mp_string_id id = mp_model_intern_text(state->model, name);
-    mp_arena_free(&arena);
-    return id;
-}
-
-/* Read {"functionName":"serve","url":"file:///app.js","lineNumber":9, ...}, and make the node's
- * function a callee of its caller's. The root of the tree is no function. */
+/* Read the function of a node, and make it a callee of its caller's. The root of the tree is no
+ * function. */
 static bool read_call_frame(heapprofile_state *state, hp_node *node)
 {
-    mp_symbol symbol = {.name = {0}};
-    bool first = true, bad = false;
-    if (!mp_scan_take(&state->json, '{'))
+    mp_symbol_id symbol;
+    if (!v8_call_frame(&state->code, &state->json, &symbol))
         return false;
-    while (mp_scan_member(&state->json, &state->name, MP_LONGEST_NAME, &first, &bad)) {
-        const bool ok = is_text(&state->name, "functionName") ? read_text(state, &symbol.name)
-                        : is_text(&state->name, "url")        ? read_text(state, &symbol.source)
-                        : is_text(&state->name, "lineNumber") ? read_line(state, &symbol.start_line)
-                                                              : mp_scan_skip(&state->json);
-        if (!ok)
-            return false;
-    }
     node->named = true;
-    if (node == state->open)
-        return !bad;
-    if (!symbol.name.i)
-        symbol.name = anonymous_name(state, &symbol);
-    mp_stack_call(&state->stacks, &node->frame, mp_stack_symbol(&state->stacks, symbol),
-                  MP_NO_LINE); /* the line that runs is not stated */
-    return !bad;
+    if (node != state->open)
+        mp_stack_call(&state->code.stacks, &node->frame, symbol,
+                      MP_NO_LINE); /* the line that runs is not stated */
+    return true;
 }
 
 /* --- the tree --- */
@@ -120,7 +57,7 @@ static bool read_call_frame(heapprofile_state *state, hp_node *node)
 static bool open_node(heapprofile_state *state, size_t *depth)
 {
     if (*depth == MOST_FRAMES)
-        return refuse(state, "more than 4096 functions in each other");
+        return v8_refuse(&state->code, "more than 4096 functions in each other");
     if (!mp_scan_take(&state->json, '{'))
         return false;
     const mp_stack_frame caller =
@@ -134,9 +71,9 @@ static bool end_node(heapprofile_state *state, const hp_node *node)
 {
     state->nodes++;
     if (!node->named || !node->sized)
-        return refuse(state, "a node without callFrame or selfSize");
+        return v8_refuse(&state->code, "a node without callFrame or selfSize");
     if (node->bytes > INT64_MAX || !mp_census_affords(&state->series.census, (int64_t)node->bytes))
-        return refuse(state, "an impossibly large size");
+        return v8_refuse(&state->code, "an impossibly large size");
     const mp_context context = {.node = node->frame.node, .line = node->frame.line};
     const mp_census_share alive = {(int64_t)node->bytes, (int64_t)node->bytes};
     if (node->bytes)
@@ -148,15 +85,16 @@ static bool end_node(heapprofile_state *state, const hp_node *node)
 static bool read_members(heapprofile_state *state, hp_node *node, bool *ended)
 {
     bool bad = false;
-    while (mp_scan_member(&state->json, &state->name, MP_LONGEST_NAME, &node->first_member, &bad)) {
+    while (v8_member(&state->code, &state->json, &node->first_member, &bad)) {
         bool ok = true;
-        if (is_text(&state->name, "children") && mp_scan_take(&state->json, '[')) {
+        if (v8_is_member(&state->code, "children") && mp_scan_take(&state->json, '[')) {
             node->in_children = node->first_child = true;
-            return node->named || refuse(state, "children before their callFrame");
+            return node->named || v8_refuse(&state->code, "children before their callFrame");
         }
-        if (is_text(&state->name, "callFrame"))
-            ok = node->named ? refuse(state, "two callFrames") : read_call_frame(state, node);
-        else if (is_text(&state->name, "selfSize"))
+        if (v8_is_member(&state->code, "callFrame"))
+            ok = node->named ? v8_refuse(&state->code, "two callFrames")
+                             : read_call_frame(state, node);
+        else if (v8_is_member(&state->code, "selfSize"))
             ok = node->sized = mp_scan_unsigned(&state->json, &node->bytes);
         else
             ok = mp_scan_skip(&state->json);
@@ -196,10 +134,10 @@ static bool read_file(heapprofile_state *state)
     bool first = true, bad = false;
     if (!mp_scan_take(&state->json, '{'))
         return false;
-    while (mp_scan_member(&state->json, &state->name, MP_LONGEST_NAME, &first, &bad)) {
-        const bool head = is_text(&state->name, "head");
+    while (v8_member(&state->code, &state->json, &first, &bad)) {
+        const bool head = v8_is_member(&state->code, "head");
         if (head && state->has_head)
-            return refuse(state, "two trees");
+            return v8_refuse(&state->code, "two trees");
         if (head ? !read_tree(state) : !mp_scan_skip(&state->json))
             return false;
         state->has_head |= head;
@@ -210,14 +148,8 @@ static bool read_file(heapprofile_state *state)
 /* Return true if the file can be used; otherwise say why not. */
 static bool judge_file(heapprofile_state *state, bool whole)
 {
-    if (!whole && state->wrong)
-        SAY(state, MP_DIAG_NOTHING_USABLE, "has %s at byte %" PRIu64, state->wrong,
-            mp_scan_offset(&state->json));
-    else if (!whole && mp_scan_peek(&state->json) < 0)
-        SAY(state, MP_DIAG_NOTHING_USABLE, "is truncated, so its sum is unknown");
-    else if (!whole)
-        SAY(state, MP_DIAG_NOTHING_USABLE, "is malformed at byte %" PRIu64,
-            mp_scan_offset(&state->json));
+    if (!whole)
+        v8_tell_malformed(&state->code, &state->json, state->diagnostics, state->path);
     else if (!state->has_head)
         SAY(state, MP_DIAG_NOTHING_USABLE, "has no tree, expected \"head\"");
     else if (mp_scan_peek(&state->json) >= 0)
@@ -233,16 +165,16 @@ static bool read_heapprofile(void *opaque, mp_input *input, uint32_t summary)
     heapprofile_state *state = opaque;
     mp_input_summary *told = &state->model->inputs.items[summary];
     state->path = told->path;
-    state->wrong = NULL;
+    state->code.wrong = NULL;
     state->nodes = 0;
-    state->converted = state->has_head = false;
+    state->code.converted = state->has_head = false;
     state->json = mp_scan_open(input);
     mp_profile_series_begin(&state->series);
     const bool usable = judge_file(state, read_file(state));
     mp_scan_close(&state->json);
     if (usable)
         mp_profile_series_end(&state->series, summary, 0, false);
-    if (state->converted)
+    if (state->code.converted)
         mp_reader_tell_converted(state->diagnostics, state->path);
     told->records = state->nodes;
     told->complete = usable && mp_input_is_whole(input);
@@ -254,17 +186,9 @@ static bool read_heapprofile(void *opaque, mp_input *input, uint32_t summary)
 /* Claim a tree that begins with its root, which all writers name so. */
 static mp_bid probe(mp_slice head)
 {
-    static const char *const words[] = {"{", "\"head\"",        ":", "{", "\"callFrame\"", ":",
-                                        "{", "\"functionName\""};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        while (head.length && *head.start && strchr(" \t\r\n", *head.start))
-            head = (mp_slice){head.start + 1, head.length - 1};
-        const size_t length = strlen(words[i]);
-        if (!mp_slice_starts(head, words[i]))
-            return MP_NOT_MINE;
-        head = (mp_slice){head.start + length, head.length - length};
-    }
-    return MP_MINE;
+    static const char *const words[] = {"{", "\"head\"",         ":", "{", "\"callFrame\"", ":",
+                                        "{", "\"functionName\"", NULL};
+    return v8_begins(head, words) ? MP_MINE : MP_NOT_MINE;
 }
 
 static void *open_heapprofile(mp_model *model, mp_diagnostics *diagnostics,
@@ -273,7 +197,7 @@ static void *open_heapprofile(mp_model *model, mp_diagnostics *diagnostics,
     heapprofile_state *state = mp_alloc_zero(1, sizeof *state);
     state->model = model;
     state->diagnostics = diagnostics;
-    state->stacks = (mp_stack_builder){.model = model, .options = options};
+    state->code = (v8_code){.stacks = {.model = model, .options = options}};
     state->open = mp_alloc(MOST_FRAMES * sizeof *state->open);
     mp_profile_series_open(&state->series, model, diagnostics);
     model->holds |= MP_HOLDS_NATIVE | MP_HOLDS_UNCOUNTED;
@@ -284,9 +208,7 @@ static void close_heapprofile(void *opaque)
 {
     heapprofile_state *state = opaque;
     mp_profile_series_close(&state->series);
-    mp_stack_builder_free(&state->stacks);
-    free(state->name.text);
-    free(state->text.text);
+    v8_code_free(&state->code);
     free(state->open);
     free(state);
 }

@@ -53,6 +53,7 @@ GENERATED = {
     "pprof_time": ["pprof --layout cpu"],
     "pprof_samples": ["pprof --layout cpu"],
     "heapprofile": ["heapprofile --dump 2"],
+    "cpuprofile": ["cpuprofile"],
     "gperftools": ["gperftools", "gperftools --layout jemalloc", "gperftools --layout go"],
     "rpm": ["rpm --objects 8", "rpm --dump 1", "rpm --domains 2 --crlf --types-last --no-stamps"],
 }
@@ -66,6 +67,7 @@ SOURCES = {
     "folded_bytes": "src/readers/folded.c", "memcheck": "src/readers/memcheck.c", "lsan": "src/readers/lsan.c",
     "pprof": "src/readers/pprof*.c", "pprof_time": "src/readers/pprof*.c", "pprof_samples": "src/readers/pprof*.c",
     "gperftools": "src/readers/gperftools*.c", "heapprofile": "src/readers/heapprofile.c",
+    "cpuprofile": "src/readers/cpuprofile.c",
     "heapsnapshot": "src/readers/heapsnapshot*.c", "hprof": "src/readers/hprof*.c",
     "policy": "src/compare/policy*.c", "suppressions": "src/query/suppression.c",
     "baseline": "src/compare/baseline*.c", "substitution": "src/compare/substitution.c",

@@ -1,0 +1,112 @@
+#include "readers/v8_code.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/diagnose.h"
+#include "base/memory.h"
+
+bool v8_is_member(const v8_code *code, const char *wanted)
+{
+    return code->name.length == strlen(wanted) &&
+           (!code->name.length || memcmp(code->name.text, wanted, code->name.length) == 0);
+}
+
+bool v8_member(v8_code *code, mp_json_cursor *json, bool *first, bool *bad)
+{
+    return mp_scan_member(json, &code->name, MP_LONGEST_NAME, first, bad);
+}
+
+bool v8_refuse(v8_code *code, const char *wrong)
+{
+    code->wrong = wrong;
+    return false;
+}
+
+static bool read_text(v8_code *code, mp_json_cursor *json, mp_string_id *text)
+{
+    if (!mp_scan_string(json, &code->text, MP_LONGEST_NAME))
+        return false;
+    const mp_slice read = {code->text.length ? code->text.text : "", code->text.length};
+    *text = mp_model_intern(code->stacks.model, read, &code->converted);
+    return true;
+}
+
+/* Read a line from 0. -1: the function has none. */
+static bool read_line(v8_code *code, mp_json_cursor *json, uint32_t *line)
+{
+    uint64_t number = 0;
+    const bool negative = mp_scan_take(json, '-');
+    if (!mp_scan_unsigned(json, &number) || number >= INT32_MAX)
+        return v8_refuse(code, "a line number that is none");
+    *line = negative ? 0 : (uint32_t)number + 1;
+    return true;
+}
+
+/* Return the name of a function without one: "(anonymous app.js)". */
+static mp_string_id anonymous_name(mp_model *model, mp_string_id source)
+{
+    const char *url = mp_model_text(model, source), *slash = strrchr(url, '/');
+    if (!source.i)
+        return mp_model_intern_text(model, "(anonymous)");
+    mp_arena arena = {0};
+    const char *name = mp_arena_format(&arena, "(anonymous %s)", slash ? slash + 1 : url);
+    const mp_string_id id = mp_model_intern_text(model, name);
+    mp_arena_free(&arena);
+    return id;
+}
+
+bool v8_call_frame(v8_code *code, mp_json_cursor *json, mp_symbol_id *symbol)
+{
+    mp_symbol read = {.name = {0}};
+    bool first = true, bad = false;
+    if (!mp_scan_take(json, '{'))
+        return false;
+    while (v8_member(code, json, &first, &bad)) {
+        const bool ok = v8_is_member(code, "functionName") ? read_text(code, json, &read.name)
+                        : v8_is_member(code, "url")        ? read_text(code, json, &read.source)
+                        : v8_is_member(code, "lineNumber") ? read_line(code, json, &read.start_line)
+                                                           : mp_scan_skip(json);
+        if (!ok)
+            return false;
+    }
+    if (!read.name.i)
+        read.name = anonymous_name(code->stacks.model, read.source);
+    *symbol = mp_stack_symbol(&code->stacks, read);
+    return !bad;
+}
+
+void v8_tell_malformed(const v8_code *code, mp_json_cursor *json, mp_diagnostics *diagnostics,
+                       const char *path)
+{
+    if (code->wrong)
+        mp_diagnose(diagnostics, MP_DIAG_NOTHING_USABLE, path, 0, "has %s at byte %" PRIu64,
+                    code->wrong, mp_scan_offset(json));
+    else if (mp_scan_peek(json) < 0)
+        mp_diagnose(diagnostics, MP_DIAG_NOTHING_USABLE, path, 0,
+                    "is truncated, so its sum is unknown");
+    else
+        mp_diagnose(diagnostics, MP_DIAG_NOTHING_USABLE, path, 0, "is malformed at byte %" PRIu64,
+                    mp_scan_offset(json));
+}
+
+bool v8_begins(mp_slice head, const char *const *words)
+{
+    for (; *words; words++) {
+        while (head.length && *head.start && strchr(" \t\r\n", *head.start))
+            head = (mp_slice){head.start + 1, head.length - 1};
+        const size_t length = strlen(*words);
+        if (!mp_slice_starts(head, *words))
+            return false;
+        head = (mp_slice){head.start + length, head.length - length};
+    }
+    return true;
+}
+
+void v8_code_free(v8_code *code)
+{
+    mp_stack_builder_free(&code->stacks);
+    free(code->name.text);
+    free(code->text.text);
+}

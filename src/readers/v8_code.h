@@ -1,0 +1,32 @@
+/* Functions in profiles of V8: call frames of the Chrome DevTools Protocol, in JSON. */
+#ifndef MP_READERS_V8_CODE_H
+#define MP_READERS_V8_CODE_H
+
+#include "input/json_cursor.h"
+#include "readers/stack_builder.h"
+
+/* Zero-initialise, with `stacks`. Release with v8_code_free. */
+typedef struct v8_code {
+    mp_stack_builder stacks;
+    mp_text_buffer name, text; /* name of the current member; its text */
+    bool converted;            /* a text was not valid UTF-8 */
+    const char *wrong;         /* what is malformed; NULL: nothing that has a name */
+} v8_code;
+
+/* Return true if the name of the current member is `wanted`. */
+bool v8_is_member(const v8_code *code, const char *wanted);
+/* Read the next member's name into code->name; as mp_scan_member. */
+bool v8_member(v8_code *code, mp_json_cursor *json, bool *first, bool *bad);
+/* Note what is wrong, and return false. The text must be static. */
+bool v8_refuse(v8_code *code, const char *wrong);
+/* Read {"functionName":"serve","url":"file:///app.js","lineNumber":9, ...} and set *symbol to the
+ * function. Return false if it is malformed. */
+bool v8_call_frame(v8_code *code, mp_json_cursor *json, mp_symbol_id *symbol);
+/* Report that a file could not be read to its end, and why. */
+void v8_tell_malformed(const v8_code *code, mp_json_cursor *json, mp_diagnostics *diagnostics,
+                       const char *path);
+/* Return true if a file begins with these words, apart from blanks between them; NULL ends them. */
+bool v8_begins(mp_slice head, const char *const *words);
+void v8_code_free(v8_code *code);
+
+#endif
