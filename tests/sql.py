@@ -163,11 +163,12 @@ class Trials(ClaimsOfRuns):
         """Sums of relations and views are those of the reports."""
         for report, name, statement, columns in REPORTS:
             # these tables have types, and the reports on some formats have functions instead
-            grouped = ["--by", "type"] if "from top_types" in statement or "from growth" in statement else []
+            grouped = (["--by", "type"] if "from top_types" in statement or "from growth" in statement else
+                       ["--by", "line"] if "from lines" in statement and path.suffix == ".cpuprofile" else [])
             done, answer = self.ask(report, path, *grouped, *([] if report == "analyze" else ["--limit", "0"]))
             # the report on growth lists unchanged types too; for a single dump, leaks lists objects that grew
             listed = [row for row in answer.get(name) or [] if report != "growth" or row.get("delta_bytes")
-                      or row["delta_objects"]]
+                      or row.get("delta_objects")]
             if report == "leaks" and "leaked_bytes" not in answer.get("totals", {}):
                 continue
             if done.returncode or not any(column in row for row in listed for column in columns):
