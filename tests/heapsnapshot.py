@@ -115,6 +115,38 @@ def check_made_up(claim):
     claim.claim(named > SNAPSHOTS, "names of references were checked", named)
 
 
+def snapshot_of(children):
+    """Return a snapshot of a global object and others: a dictionary of names and the objects that they refer to.
+    Objects of a class have its name and a number, and 100 bytes."""
+    names = ["", *children, *sorted({to for held in children.values() for to in held} - set(children))]
+    strings = sorted({name.split(" ")[0] for name in names})
+    nodes, edges = [], []
+    for at, name in enumerate(names):
+        held = children.get(name, []) if at else [names[1]]
+        nodes += [KINDS.index("object" if at else "synthetic"), strings.index(name.split(" ")[0]), at * 2 + 1,
+                  100 if at else 0, len(held)]
+        for to in held:
+            edges += [EDGES.index("property" if at else "shortcut"), 0, names.index(to) * 5]
+    meta = {"node_fields": ["type", "name", "id", "self_size", "edge_count"], "node_types": [KINDS, "string"],
+            "edge_fields": ["type", "name_or_index", "to_node"], "edge_types": [EDGES, "node"]}
+    return json.dumps({"snapshot": {"meta": meta, "node_count": len(names), "edge_count": len(edges) // 3},
+                       "nodes": nodes, "edges": edges, "strings": strings})
+
+
+def check_globals(claim):
+    """A global object is suspect only if objects of one type retain most of what it keeps alive."""
+    items = [f"Item {i}" for i in range(20)]
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "a.heapsnapshot"
+        for children, expected in (({"global": ["Cache", "Config", "Other"], "Cache": items}, ["Cache"]),
+                                   ({"global": ["Config", *items]}, ["global"]),
+                                   ({"global": [f"{name} {i}" for name in "ABCDE" for i in range(4)]}, [])):
+            path.write_text(snapshot_of(children), encoding="utf-8")
+            suspects = claim.json("leaks", path).get("leaks", [])
+            claim.claim([row["type"] for row in suspects if row["rule"] == "object"] == expected,
+                        children, expected, suspects)
+
+
 def check_corpus(claim):
     paths = [CORPUS / f"leak-{number}.heapsnapshot.xz" for number in (1, 2, 3)]
     for path, (nodes, edges, total, sessions, closures) in zip(paths, KNOWN):
@@ -122,6 +154,8 @@ def check_corpus(claim):
         claim.claim((known["nodes"], known["edges"], known["bytes"]) == (nodes, edges, total), path, known)
         claim.claim(known["types"]["Session"]["retained"] == sessions, path, known["types"]["Session"])
         claim.claim(known["types"]["(closure) onPrice"]["retained"] == closures, path)
+        first = claim.run("analyze", path, "--quiet").stdout.splitlines()[2]
+        claim.claim("(closure) onPrice" in first and "in ._events.price of EventEmitter" in first, path, first)
     rows = claim.json("path", "--type", "Session", paths[2]).get("paths", [])
     claim.claim(check_names(claim, paths[2], [rows[0]["object"]]) > 5, paths[2], "names of references", rows)
     first = claim.run("analyze", *paths, "--quiet").stdout.splitlines()[2]
@@ -141,7 +175,11 @@ def main():
         print(f"skipped: no snapshots in {CORPUS}")
         return 77
     claim = claims.ClaimsOfProgram(given.memprof)
-    (check_corpus if given.corpus else check_made_up)(claim)
+    if given.corpus:
+        check_corpus(claim)
+    else:
+        check_made_up(claim)
+        check_globals(claim)
     return claim.end()
 
 

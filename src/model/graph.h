@@ -84,13 +84,16 @@ typedef struct mp_reference_source {
 
 typedef struct mp_graph {
     mp_snapshot_id snapshot;
-    uint32_t count;             /* number of objects; arrays have count + 1 elements, [0] unused */
-    uint64_t *ids;              /* ids in the file; unique within a domain */
-    uint64_t *sizes;            /* bytes */
-    uint32_t *types;            /* mp_type_id; equal for equal type names */
-    uint32_t *first;            /* count + 2 elements */
-    uint32_t *targets;          /* first[count + 1] elements */
-    MP_LIST(mp_root) roots;     /* in file order; element 0 is reserved */
+    uint32_t count;         /* number of objects; arrays have count + 1 elements, [0] unused */
+    uint64_t *ids;          /* ids in the file; unique within a domain */
+    uint64_t *sizes;        /* bytes */
+    uint32_t *types;        /* mp_type_id; equal for equal type names */
+    uint32_t *first;        /* count + 2 elements */
+    uint32_t *targets;      /* first[count + 1] elements */
+    MP_LIST(mp_root) roots; /* in file order; element 0 is reserved */
+    /* Kind of the roots of global objects, whose references are the program's global variables; 0:
+     * none. */
+    uint32_t globals;
     MP_LIST(mp_domain) domains; /* in file order; element 0 is reserved */
     uint64_t dangling;          /* number of references to missing objects */
     uint64_t duplicates;        /* number of objects omitted as their id was taken */

@@ -102,6 +102,8 @@ typedef struct mp_object_roots {
 mp_object_roots mp_roots_by_object(const mp_graph *graph);
 /* Return true if a root keeps the object alive. */
 bool mp_is_rooted(const mp_graph *graph, const mp_object_roots *roots, uint32_t object);
+/* Return true if the object is a global object: its references are global variables. */
+bool mp_is_global(const mp_graph *graph, const mp_object_roots *roots, uint32_t object);
 void mp_object_roots_free(mp_object_roots *roots);
 
 /* Roots of one kind, and what they keep alive. */

@@ -114,6 +114,14 @@ bool mp_is_rooted(const mp_graph *graph, const mp_object_roots *roots, uint32_t 
     return false;
 }
 
+bool mp_is_global(const mp_graph *graph, const mp_object_roots *roots, uint32_t object)
+{
+    for (uint32_t i = roots->first[object]; graph->globals && i < roots->first[object + 1]; i++)
+        if (graph->roots.items[roots->roots[i]].kind == graph->globals)
+            return true;
+    return false;
+}
+
 void mp_object_roots_free(mp_object_roots *roots)
 {
     free(roots->first);

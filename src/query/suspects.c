@@ -7,6 +7,7 @@
 
 /* Shares of the reachable bytes, in percent. */
 enum { MUCH = 10, MUCH_FOR_FINALIZERS = 1 }; /* MUCH: as in mp_retains_much */
+enum { MOST = 50 };                          /* share of what a global object retains */
 /* Number of types to look back at to detect that types recur. */
 enum { LOOK_BACK = 4 };
 
@@ -112,6 +113,20 @@ static bool is_outdone(const mp_dominators *dominators, const candidates *found,
     return false;
 }
 
+/* Return true if the object is no suspect, but its references may lead to some. A global object
+ * keeps alive all that the program's global variables do; it is suspect only if objects of one type
+ * in them retain most of that. */
+static bool is_mere_global(const search *state, uint32_t place)
+{
+    const uint32_t object = state->dominators->order[place];
+    mp_suspect held = {0};
+    if (!mp_is_global(state->graph, &state->view->roots, object))
+        return false;
+    find_most_held(state, &held, place);
+    return held.held_objects < 2 ||
+           !is_over((uint64_t)held.held_bytes, state->dominators->retained[object], MOST);
+}
+
 static void find_objects(search *state)
 {
     const mp_dominators *dominators = state->dominators;
@@ -123,7 +138,7 @@ static void find_objects(search *state)
             place += dominators->span[place]; /* nothing below it retains much either */
             continue;
         }
-        if (!way[place]) {
+        if (!way[place] && !is_mere_global(state, place)) {
             mp_suspect suspect = {.rule = MP_SUSPECT_OBJECT,
                                   .object = object,
                                   .type = state->graph->types[object],

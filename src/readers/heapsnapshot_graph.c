@@ -185,8 +185,8 @@ static void keep_edges(rebuild *job, uint32_t object, uint32_t from, uint32_t en
     const bool stands = job->marks[object] & ROOTS,
                trusted = object == 1 || job->marks[object] & USER;
     const uint32_t kind = !stands || from == end ? 0
-                          : object == 1 ? mp_root_kind_named(job->state->model, mp_slice_of("user"))
-                                        : kind_of(job, object);
+                          : object == 1          ? graph->globals
+                                                 : kind_of(job, object);
     for (uint32_t i = from; i < end; i++) {
         const uint32_t target = graph->targets[i];
         const bool essential =
@@ -209,6 +209,7 @@ static void rebuild_arrays(rebuild *job)
     const uint32_t *names = state->array_names.items;
     const uint32_t count = graph->count;
     uint32_t kept = 0, from = graph->first[1];
+    graph->globals = mp_root_kind_named(state->model, mp_slice_of("user"));
     if (!(job->marks[1] & ROOTS))
         add_root(job, MP_ROOT_UNSPECIFIED, 1);
     state->kept = 0;
