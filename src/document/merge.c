@@ -15,7 +15,10 @@ typedef struct merging {
     size_t group_count, group_capacity;
     mp_merge_group summaries; /* records that become the rows of the table "files" */
     bool leaking;             /* a file has a leak */
-    bool mixed;               /* only some files have sizes, so leaks are compared by objects */
+    bool by_objects;          /* only some files have sizes, so leaks are compared by objects */
+    /* Only some files have sizes, and others do not count objects: leaks are compared by bytes, and
+     * those without come last. */
+    bool by_bytes;
 } merging;
 
 /* --- grouping of tables --- */
@@ -165,9 +168,9 @@ static void put_shown_files(merging *state, const mp_table *merged)
     mp_table *table = mp_document_table(document, "files", "Files", MP_ROWS, columns, count);
     table->flags = MP_FOR_PEOPLE;
     table->command = files->command;
-    const char *order = !state->leaking ? files->order
-                        : state->mixed  ? "leaking_objects"
-                                        : "leaking_bytes";
+    const char *order = !state->leaking     ? files->order
+                        : state->by_objects ? "leaking_objects"
+                                            : "leaking_bytes";
     size_t found = mp_merge_put_rows(document, table, &rows, order, false, state->how->rows);
     table->footer.rest = (mp_rest){found - table->row_count, MP_REST_MORE};
     mp_merge_put_sum(table, &rows)[1] =
@@ -303,7 +306,7 @@ static void put_table(merging *state, mp_merge_group *group)
     }
     if (state->how->overview && !table->order && !table->main)
         table->flags |= MP_FOR_PROGRAMS;
-    group->by_objects = state->mixed && state->how->for_people;
+    group->by_objects = state->by_objects;
     size_t rows = mp_merge_put_rows(document, table, group, table->order, true,
                                     table->order ? state->how->rows : 0);
     if (table->order) {
@@ -324,21 +327,22 @@ static bool is_before(const mp_headline *one, const mp_headline *other)
     return one->keys[i] > other->keys[i];
 }
 
-/* Return the rank of a verdict: leaks by size, then unknown ones, then no leak. If only some of the
- * files record sizes (`mixed`), objects are what all of them have. */
-static int64_t weight_of(const mp_told_verdict *told, bool mixed)
+/* Return the rank of a verdict: leaks by size, then unknown ones, then no leak. */
+static int64_t weight_of(const merging *state, const mp_told_verdict *told)
 {
-    return told->kind                            ? (mixed ? told->objects : told->weight)
-           : !told->leaks                        ? INT64_MIN
-           : strcmp(told->leaks, "unknown") == 0 ? -1
-                                                 : -2;
+    if (told->kind)
+        return state->by_objects  ? told->objects
+               : !state->by_bytes ? told->weight
+                                  : told->leaking_bytes * (told->leaking_bytes != MP_UNKNOWN);
+    return !told->leaks ? INT64_MIN : strcmp(told->leaks, "unknown") == 0 ? -1 : -2;
 }
 
 /* Set the verdict: "yes" if any file leaks, "no" only if it is "no" for every file. Return the file
  * with the worst leak, the first of equal ones; NULL: none leaks. */
-static const mp_merge_source *put_verdict(mp_document *document, const mp_merge_source *files,
-                                          size_t count, bool mixed)
+static const mp_merge_source *put_verdict(const merging *state, const mp_merge_source *files,
+                                          size_t count)
 {
+    mp_document *document = state->document;
     mp_told_verdict *told = &document->verdict;
     const mp_merge_source *worst = NULL;
     size_t leaking = 0;
@@ -352,7 +356,7 @@ static const mp_merge_source *put_verdict(mp_document *document, const mp_merge_
                         : total + one->total_bytes;
         const bool fits = !files[i].document->fits_nothing || document->fits_nothing;
         if (!one->leaks || !fits ||
-            (told->leaks && weight_of(one, mixed) <= weight_of(told, mixed)))
+            (told->leaks && weight_of(state, one) <= weight_of(state, told)))
             continue;
         *told = *one;
         told->file = files[i].file;
@@ -371,10 +375,12 @@ static const mp_merge_source *put_verdict(mp_document *document, const mp_merge_
 }
 
 /* Add the headline that comes first among those of all files; of equal ones, that of the first
- * file. `worst`: file whose headline is added in any case; NULL: none. */
-static void put_headline(mp_document *document, const mp_merge_source *files, size_t count,
+ * file. If not all files have sizes, add that of the file with the worst leak. */
+static void put_headline(const merging *state, const mp_merge_source *files, size_t count,
                          const mp_merge_source *worst)
 {
+    if (!(state->by_objects || state->by_bytes) || (worst && !worst->document->headline.label))
+        worst = NULL;
     const mp_merge_source *first = worst;
     for (size_t i = 0; !worst && i < count; i++) {
         const mp_headline *headline = &files[i].document->headline;
@@ -384,8 +390,11 @@ static void put_headline(mp_document *document, const mp_merge_source *files, si
     if (!first)
         return;
     const mp_headline *said = &first->document->headline;
-    mp_document_say(document, said->tone, said->label, "%s, in %s%s", said->text, first->shown,
-                    worst ? "; by objects, since not all recordings have sizes" : "");
+    mp_document_say(state->document, said->tone, said->label, "%s, in %s%s", said->text,
+                    first->shown,
+                    !worst              ? ""
+                    : state->by_objects ? "; by objects, since not all recordings have sizes"
+                                        : "; recordings without sizes come last");
 }
 
 static void put_said(mp_document *document, const mp_document *from, const char *file)
@@ -485,7 +494,8 @@ mp_document *mp_documents_merge(const mp_part *parts, size_t count, const mp_mer
         unsized += parts[i].document->unsized;
         uncounted += parts[i].document->uncounted;
     }
-    state.mixed = unsized && unsized < count;
+    state.by_objects = unsized && unsized < count && !uncounted;
+    state.by_bytes = unsized && unsized < count && uncounted;
     mp_merge_figures(state.document, files, count);
     put_files(&state, files, count);
     for (size_t i = 0; i < state.group_count; i++) {
@@ -498,13 +508,12 @@ mp_document *mp_documents_merge(const mp_part *parts, size_t count, const mp_mer
             put_table(&state, group);
         free(group->items);
     }
-    const mp_merge_source *worst = put_verdict(state.document, files, count, state.mixed);
+    const mp_merge_source *worst = put_verdict(&state, files, count);
     state.document->unsized = unsized > 0;
     state.document->uncounted = uncounted > 0;
     if (how->sum_up)
         how->sum_up(state.document);
-    const bool by_objects = state.mixed && worst && worst->document->headline.label;
-    put_headline(state.document, files, count, by_objects ? worst : NULL);
+    put_headline(&state, files, count, worst);
     for (size_t i = 0; i < count; i++)
         put_said(state.document, parts[i].document, files[i].file);
     free(state.groups);
