@@ -251,35 +251,45 @@ static const char *name_of_step(const mp_graph_view *view, const mp_type_step *s
     return step->before ? mp_reference_name(view, step->before, step->object) : NULL;
 }
 
-/* Return a path in words, from the root inwards. People see the first and the last types. */
-static const char *merged_way(const mp_graph_view *view, const shown_steps *steps, mp_arena *line)
-{
-    const bool cut = steps->count > FIRST_STEPS + LAST_STEPS;
-    const size_t first = cut ? FIRST_STEPS : steps->count;
-    const char *way = "";
-    for (size_t i = 0; i < first + (cut ? steps->ends : 0); i++) {
-        const mp_type_step *step = i < first ? steps->first[i] : steps->last[i - first];
-        const char *name = name_of_step(view, step);
-        way = mp_arena_format(line, "%s%s%s%s%s%s", way, i ? " > " : "",
-                              cut && i == first ? "... > " : "", name ? name : "", name ? " " : "",
-                              mp_type_text(line, view->model, step->type));
-    }
-    return way;
-}
-
-/* Return the root of the first step: "static field LIST of App.Cache", "user root". */
-static const char *first_root(mp_document *document, const mp_graph_view *view,
-                              const mp_type_step *step)
+/* Return the root of a first step, "static field LIST of App.Cache"; NULL: it has no name. */
+static const char *named_root(mp_arena *arena, const mp_graph_view *view, const mp_type_step *step)
 {
     enum { MOST = 16 }; /* roots of an object that are examined for a name */
     const uint32_t *first = &view->roots.first[step->object];
     for (uint32_t i = first[0]; i < first[1] && i - first[0] < MOST; i++) {
         const mp_root *root = &view->graph->roots.items[view->roots.roots[i]];
         if (root->name.i && root->kind == step->root_kind && mp_root_is_strong(root))
-            return mp_root_text(document->arena, view->model, root);
+            return mp_root_text(arena, view->model, root);
     }
-    return mp_document_text(document, "%s root",
-                            mp_root_kind_text(document->arena, view->model, step->root_kind));
+    return NULL;
+}
+
+/* Return the root of a first step, as above, or by its kind: "user root". */
+static const char *root_of_step(mp_arena *arena, const mp_graph_view *view,
+                                const mp_type_step *step)
+{
+    const char *name = named_root(arena, view, step);
+    return name ? name
+                : mp_arena_format(arena, "%s root",
+                                  mp_root_kind_text(arena, view->model, step->root_kind));
+}
+
+/* Return a path in words, from the root inwards, which is named if it has a name. People see the
+ * first and the last types. */
+static const char *merged_way(const mp_graph_view *view, const shown_steps *steps, mp_arena *line)
+{
+    const bool cut = steps->count > FIRST_STEPS + LAST_STEPS;
+    const size_t first = cut ? FIRST_STEPS : steps->count;
+    const char *root = view->graph->names.read ? named_root(line, view, steps->first[0]) : NULL;
+    const char *way = root ? root : "";
+    for (size_t i = 0; i < first + (cut ? steps->ends : 0); i++) {
+        const mp_type_step *step = i < first ? steps->first[i] : steps->last[i - first];
+        const char *name = name_of_step(view, step);
+        way = mp_arena_format(line, "%s%s%s%s%s%s", way, i || root ? " > " : "",
+                              cut && i == first ? "... > " : "", name ? name : "", name ? " " : "",
+                              mp_type_text(line, view->model, step->type));
+    }
+    return way;
 }
 
 /* Add a path as types, from the root inwards. Programs get its first types, up to the length of a
@@ -294,9 +304,10 @@ static void put_merged(mp_document *document, mp_table *table, const mp_graph_vi
     mp_arena line = {0};
     const char *way = merged_way(view, &steps, &line);
     for (size_t i = 0; i < steps.listed; i++) {
-        const char *name = i                         ? name_of_step(view, steps.first[i])
-                           : view->graph->names.read ? first_root(document, view, steps.first[i])
-                                                     : NULL;
+        const char *name = i ? name_of_step(view, steps.first[i])
+                           : view->graph->names.read
+                               ? root_of_step(document->arena, view, steps.first[i])
+                               : NULL;
         types[i] = mp_type_text(document->arena, view->model, steps.first[i]->type);
         via[i] = name ? name : "";
     }
