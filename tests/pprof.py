@@ -308,6 +308,9 @@ class Laws(claims.ClaimsOfProgram):
         cpu, other, heap = SAMPLES / "shop-cpu.pb", folder / "wall.pb", SERIES[0]
         other.write_bytes(profile([([1], [1000])], types=["wall", "nanoseconds"]))
         refused(["top", cpu, other], "measures wall", "mixed-inputs")
+        refused(["diff", cpu, other], "(cpu)", "(wall)", "only recordings of one kind", status=2)
+        refused(["trend", cpu, other], "(cpu)", "(wall)", status=2)
+        refused(["baseline", "save", cpu, other, "--store", folder / "two", "--as", "two"], "(cpu)", "(wall)", status=2)
         refused(["top", cpu, heap], "mixed-inputs")
         refused(["top", cpu, SAMPLES / "shop-v3.prf"], "mixed-inputs")
         refused(["top", heap, "--input-format", "pprof-time"], "states no times")
@@ -337,6 +340,13 @@ class Laws(claims.ClaimsOfProgram):
         worse.write_bytes(profile(**{**made, "samples": made["samples"] * 9}))
         self.claim(self.run("baseline", "check", worse, *store).returncode == 1, "worse")
         self.claim(self.run("baseline", "check", SAMPLES / "shop-v3.prf", *store).returncode != 0, "another kind")
+        worse.write_bytes(profile([([1], [1000])], types=["wall", "nanoseconds"]))
+        self.claim(self.run("baseline", "check", worse, *store).returncode == 3, "another measure")
+        self.claim(self.run("baseline", "save", worse, *store).returncode == 2, "a baseline of another measure")
+        policy.write_text("seconds <= base\n")
+        done = self.run("gate", policy, worse, "--base", cpu)
+        self.claim(done.returncode == 3 and "(wall)" in done.stdout, "another measure", done.stdout)
+        policy.write_text("seconds <= 1s\n")
         cut = cpu.read_bytes()
         for length in range(1, len(cut), 17):
             worse.write_bytes(cut[:length])

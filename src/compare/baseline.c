@@ -34,7 +34,7 @@ enum { NOT_KNOWN = 2 }; /* value of a flag that the line does not have */
 /* Values of a line of any kind. */
 typedef struct line_values {
     int64_t version, knows, complete, torn, late, partial, runs; /* members of the head */
-    const char *kind, *options, *start_time;                     /* members of the head */
+    const char *kind, *measure, *options, *start_time;           /* members of the head */
     int64_t entries; /* number of entries, in the totals; -1: missing */
     const char *subject, *type, *name,
         *program;                  /* members of an entry; every line but the head has `subject` */
@@ -65,6 +65,7 @@ static const struct {
 } members[] = {
     {MP_BASELINE_HEAD, JSON_INTEGER, offsetof(line_values, version)},
     {"kind", JSON_STRING, offsetof(line_values, kind)},
+    {"measure", JSON_STRING, offsetof(line_values, measure)},
     {"knows", JSON_INTEGER, offsetof(line_values, knows)},
     {"complete", JSON_TRUE, offsetof(line_values, complete)},
     {"torn", JSON_TRUE, offsetof(line_values, torn)},
@@ -197,6 +198,7 @@ static bool read_members(loader *load, json_t *object, line_values *values)
                             .run = 1,
                             .checksum = "",
                             .kind = "",
+                            .measure = "",
                             .options = "",
                             .start_time = "",
                             .subject = "",
@@ -341,6 +343,7 @@ static bool read_head(loader *load, const line_values *values)
     head.has = (unsigned)values->knows;
     head.holds |= head.has & MP_HAS_SAMPLES ? MP_HOLDS_SAMPLES : 0;
     head.holds |= head.has & (MP_HAS_SAMPLES | MP_HAS_TIMES) ? MP_HOLDS_UNCALLED : 0;
+    mp_digest_name(&head, values->measure, load->dictionary);
     head.complete = values->complete != 0;
     head.open_ended = values->complete == NOT_KNOWN;
     head.torn = values->torn != 0;

@@ -245,6 +245,7 @@ static void put_head(mp_text_buffer *buffer, const mp_digest *digest, run_list r
             start_us = runs.items[i]->start_us;
     add_number(&head, MP_BASELINE_HEAD, version);
     add_text(&head, "kind", mp_baseline_kinds[digest->kind]);
+    add_text_if_any(&head, "measure", digest->measure);
     add_number(&head, "knows", digest->has);
     if (!digest->complete || !digest->open_ended) /* left out if unknown, as for open-ended logs */
         add_flag(&head, "complete", digest->complete);

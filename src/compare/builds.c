@@ -95,12 +95,10 @@ static bool fits(const mp_builds *builds, const mp_digest *digest, mp_error *err
 {
     if (!builds->count)
         return true;
-    const char *first = mp_holds_name(builds->kind, builds->holds);
-    const char *next = mp_holds_name(digest->kind, digest->holds);
-    if (first != next)
+    if (strcmp(builds->noun, digest->noun) != 0)
         return mp_fail(error, MP_ERROR_ARGUMENT,
                        "%s is %s and %s is %s; a trend needs recordings of one kind",
-                       builds->items[0].path, first, digest->path, next);
+                       builds->items[0].path, builds->noun, digest->path, digest->noun);
     if (strcmp(digest->conditions, builds->conditions) != 0)
         return mp_fail(
             error, MP_ERROR_ARGUMENT, "%s has %s, and %s has %s; use the same options for all",
@@ -144,6 +142,7 @@ bool mp_builds_add(mp_builds *builds, const mp_digest *digest, const mp_dictiona
     mp_dictionary *state = builds->dictionary;
     translation by = translation_of(dictionary, state);
     const mp_entries *entries = &digest->lists[profile ? MP_LEVEL_METHOD : MP_LEVEL_SITE];
+    builds->noun = mp_dictionary_text(state, mp_dictionary_id(state, digest->noun));
     builds->conditions = mp_dictionary_text(state, mp_dictionary_id(state, digest->conditions));
     mp_build build = {.path = mp_dictionary_text(state, mp_dictionary_id(state, digest->path)),
                       .start_us = digest->start_us,

@@ -41,7 +41,7 @@ typedef struct mp_builds {
     mp_kind kind;   /* kind of every build */
     unsigned holds; /* MP_HOLDS_...: capabilities of the kind, and MP_HOLDS_UNSIZED if any build has
                      * it */
-    const char *conditions;
+    const char *noun, *conditions; /* of every build, as in mp_digest */
     mp_dictionary *dictionary;
     mp_build *items;
     size_t count, capacity;

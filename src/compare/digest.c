@@ -447,6 +447,17 @@ static void digest_profile(builder *state)
 
 /* --- digests --- */
 
+void mp_digest_name(mp_digest *digest, const char *measure, mp_dictionary *dictionary)
+{
+    mp_arena arena = {0};
+    const char *noun = mp_holds_name(digest->kind, digest->holds);
+    if (*measure)
+        noun = mp_arena_format(&arena, "%s (%s)", noun, measure);
+    digest->measure = mp_dictionary_text(dictionary, mp_dictionary_id(dictionary, measure));
+    digest->noun = mp_dictionary_text(dictionary, mp_dictionary_id(dictionary, noun));
+    mp_arena_free(&arena);
+}
+
 /* Describe the inputs. Path and format are those of the first input. */
 static void describe(builder *state)
 {
@@ -454,6 +465,8 @@ static void describe(builder *state)
     mp_digest *digest = state->digest;
     digest->kind = model->kind;
     digest->holds = model->holds;
+    mp_digest_name(digest, model->profile ? mp_model_text(model, model->profile->measure) : "",
+                   state->dictionary);
     digest->complete = true;
     for (uint32_t i = 1; i < model->inputs.count; i++) {
         const mp_input_summary *input = &model->inputs.items[i];

@@ -52,6 +52,9 @@ const char *mp_level_name(mp_level level);
 typedef struct mp_digest {
     mp_kind kind;
     unsigned holds; /* capabilities of the recording: MP_HOLDS_... */
+    /* Name of what a profile measures, as in mp_profile; "" for others. Digests can be compared
+     * only if their nouns are equal: "a profile of sampled time (cpu)". Texts of the dictionary. */
+    const char *measure, *noun;
     const char *path,
         *format; /* path of the first input, in the dictionary; name of its format, static */
     uint32_t format_version;
@@ -101,6 +104,8 @@ typedef struct mp_digest_options {
 mp_digest *mp_digest_of(const mp_filter *filter, const mp_window *window, mp_dictionary *dictionary,
                         const mp_digest_options *options, mp_error *error);
 void mp_digest_free(mp_digest *digest);
+/* Set the measure and the noun of a digest, by its kind and capabilities. */
+void mp_digest_name(mp_digest *digest, const char *measure, mp_dictionary *dictionary);
 void mp_digest_add_checksum(mp_digest *digest, mp_checksum checksum);
 
 /* Return why the figures of two digests cannot be compared, for example because one run is complete

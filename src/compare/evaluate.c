@@ -8,6 +8,12 @@
 #include "compare/runs.h"
 #include "query/verdict.h"
 
+/* Return the noun of a digest, also of one that has only totals. */
+static const char *noun_of(const mp_digest *digest)
+{
+    return digest->noun ? digest->noun : mp_holds_name(digest->kind, digest->holds);
+}
+
 static void judge_rule(mp_evaluation *evaluation)
 {
     const mp_rule_context *context = evaluation->context;
@@ -20,9 +26,9 @@ static void judge_rule(mp_evaluation *evaluation)
     else if (!base)
         MP_DISMISS(evaluation, "there is no base to compare with; %sbase FILE names one",
                    context->dashes);
-    else if (mp_holds_name(base->kind, base->holds) != name)
-        MP_DISMISS(evaluation, "the base is %s, expected %s",
-                   mp_holds_name(base->kind, base->holds), name);
+    else if (strcmp(noun_of(base), noun_of(context->now)) != 0)
+        MP_DISMISS(evaluation, "the base is %s, expected %s", noun_of(base),
+                   noun_of(context->now));
     else if (!(row->has & base->has))
         MP_DISMISS(evaluation, "the base does not record %s", row->told);
     else if (rule->bound.spreads && !base->run_count)

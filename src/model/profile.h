@@ -146,6 +146,8 @@ typedef struct mp_profile {
     int64_t stated_total_us; /* TotTime of the header, or the report's session total */
     int64_t elapsed_us;      /* wall-clock time, from a report */
     bool from_report;        /* from a report, which has at most 20 lines, rounded */
+    /* Name of what is measured, such as "cpu" or "delay"; none: the kind of the recording tells. */
+    mp_string_id measure;
 } mp_profile;
 
 /* Return the source text of an executable line; none if there is no debug listing. */

@@ -133,6 +133,7 @@ static void describe_session(pp_state *state)
     mp_recorded_session *session = &state->model->sessions.items[state->costs.session.i];
     session->start_us = state->time_ns / PER_MICROSECOND;
     session->description = state->measure;
+    mp_model_profile(state->model)->measure = state->measure;
     if (session->start_us && mp_format_utc(start, session->start_us))
         session->start_time = mp_model_intern_text(state->model, start);
 }

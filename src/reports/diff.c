@@ -216,12 +216,10 @@ static void choose_level(const char *by, mp_diff *diff)
 
 bool mp_can_compare(const mp_digest *base, const mp_digest *now, mp_error *error)
 {
-    const char *was = mp_holds_name(base->kind, base->holds),
-               *is = mp_holds_name(now->kind, now->holds);
-    return was == is ||
+    return strcmp(base->noun, now->noun) == 0 ||
            mp_fail(error, MP_ERROR_ARGUMENT,
                    "%s is %s and %s is %s: only recordings of one kind can be compared", base->path,
-                   was, now->path, is);
+                   base->noun, now->path, now->noun);
 }
 
 static bool can_group(const mp_diff *diff, const mp_digest *base, mp_error *error)

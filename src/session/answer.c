@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -377,12 +378,9 @@ static void add_build(const mp_file_group *group, const mp_question *question,
     if (!digest) {
         answer->outcome = error.code && !error.path ? MP_GROUP_REFUSED : MP_GROUP_UNREAD;
         answer->of_file = true;
-    } else if (group->found && builds->count &&
-               mp_holds_name(digest->kind, digest->holds) !=
-                   mp_holds_name(builds->kind, builds->holds)) {
+    } else if (group->found && builds->count && strcmp(digest->noun, builds->noun) != 0) {
         mp_diagnose(diagnostics, MP_DIAG_NO_ANSWER, group->files[0].name, 0,
-                    "skipped: it is %s, expected %s", mp_kind_name(digest->kind),
-                    mp_kind_name(builds->kind));
+                    "skipped: it is %s, expected %s", digest->noun, builds->noun);
         answer->outcome = MP_GROUP_READ;
     } else if (!mp_builds_add(builds, digest, dictionary, &error)) {
         answer->outcome = MP_GROUP_REFUSED;

@@ -34,10 +34,9 @@ bool mp_runs_add(mp_runs *runs, const char *path, mp_digest *digest, const mp_qu
     runs->paths[place] = path;
     if (!mp_question_keeps(question, diagnostics, digest, error))
         return false;
-    return digest->kind == runs->items[0]->kind ||
+    return strcmp(digest->noun, runs->items[0]->noun) == 0 ||
            mp_fail_file(error, path, 0, 0, "is %s, and %s is %s: expected runs of one kind",
-                        mp_kind_name(digest->kind), runs->paths[0],
-                        mp_kind_name(runs->items[0]->kind));
+                        digest->noun, runs->paths[0], runs->items[0]->noun);
 }
 
 mp_outcome mp_runs_read(mp_runs *runs, const char *path, const mp_question *question,
@@ -50,7 +49,7 @@ mp_outcome mp_runs_read(mp_runs *runs, const char *path, const mp_question *ques
         return error->code && !error->path ? MP_GROUP_REFUSED : MP_GROUP_UNREAD;
     if (mp_runs_add(runs, path, digest, question, diagnostics, error))
         return MP_GROUP_READ;
-    return digest->kind == runs->items[0]->kind ? MP_GROUP_UNREAD : MP_GROUP_REFUSED;
+    return strcmp(digest->noun, runs->items[0]->noun) == 0 ? MP_GROUP_UNREAD : MP_GROUP_REFUSED;
 }
 
 /* --- saving --- */
@@ -63,11 +62,10 @@ bool mp_runs_may_replace(const mp_runs *runs, const char *path, const mp_load_op
         return true;
     mp_dictionary *dictionary = mp_dictionary_new();
     mp_digest *there = mp_baseline_read(path, how, dictionary, NULL, &torn);
-    bool may = there ? there->kind == runs->items[0]->kind : torn.code != MP_ERROR_INPUT;
+    bool may = there ? strcmp(there->noun, runs->items[0]->noun) == 0 : torn.code != MP_ERROR_INPUT;
     if (!may && there)
         mp_fail_file(error, path, 0, 0,
-                     "is a baseline of %s, expected another name by " MP_DASHES "as",
-                     mp_kind_name(there->kind));
+                     "is a baseline of %s, expected another name by " MP_DASHES "as", there->noun);
     else if (!may)
         *error = torn;
     mp_digest_free(there);
