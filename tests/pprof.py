@@ -342,10 +342,18 @@ class Laws(claims.ClaimsOfProgram):
         self.claim(self.run("baseline", "check", SAMPLES / "shop-v3.prf", *store).returncode != 0, "another kind")
         worse.write_bytes(profile([([1], [1000])], types=["wall", "nanoseconds"]))
         self.claim(self.run("baseline", "check", worse, *store).returncode == 3, "another measure")
-        self.claim(self.run("baseline", "save", worse, *store).returncode == 2, "a baseline of another measure")
+        self.claim(self.run("baseline", "save", worse, *store).returncode == 3, "a baseline of another measure")
         policy.write_text("seconds <= base\n")
         done = self.run("gate", policy, worse, "--base", cpu)
         self.claim(done.returncode == 3 and "(wall)" in done.stdout, "another measure", done.stdout)
+        back = folder / "back.pb.gz"
+        self.run("export", worse, "--to", "pprof", "-o", back)
+        self.claim(b"\x04wall" in gzip.decompress(back.read_bytes()), "the measure is exported")
+        threads = folder / "threads.pb"
+        threads.write_bytes(profile([([1], [7])], types=["threadcreate", "count"]))
+        self.run("export", threads, "--to", "pprof", "-o", back)
+        policy.write_text("live <= 1\n")
+        self.claim(self.run("gate", policy, back).returncode == 3, "sizes that are not known stay so")
         policy.write_text("seconds <= 1s\n")
         cut = cpu.read_bytes()
         for length in range(1, len(cut), 17):

@@ -169,6 +169,8 @@ class Laws(claims.ClaimsOfProgram):
         for at in range(0, len(whole), 17):
             path = self.write(folder, whole[:at] + bytes([whole[at] ^ 0x55]) + whole[at + 1:])
             self.claim(self.run("leaks", path).returncode in (0, 3), "damage", at)
+        done = self.run("leaks", self.write(folder, {"head": root(node("f", 0)), "samples": []}), "--max-live", "1")
+        self.claim(done.returncode == 3 and "empty-profile" in done.stderr, "nothing was sampled", done.stderr)
         start = b'{"head":{"callFrame":{"functionName":"(root)","lineNumber":-1},"selfSize":0,"children":['
         for what, text, word in (
                 ("no size", root(node("f", 0)), "callFrame or selfSize"),

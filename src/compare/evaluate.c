@@ -27,8 +27,7 @@ static void judge_rule(mp_evaluation *evaluation)
         MP_DISMISS(evaluation, "there is no base to compare with; %sbase FILE names one",
                    context->dashes);
     else if (strcmp(noun_of(base), noun_of(context->now)) != 0)
-        MP_DISMISS(evaluation, "the base is %s, expected %s", noun_of(base),
-                   noun_of(context->now));
+        MP_DISMISS(evaluation, "the base is %s, expected %s", noun_of(base), noun_of(context->now));
     else if (!(row->has & base->has))
         MP_DISMISS(evaluation, "the base does not record %s", row->told);
     else if (rule->bound.spreads && !base->run_count)

@@ -5,6 +5,7 @@
  * PIECE messages, and the complete profile is never in memory. */
 #include "base/error.h"
 #include "export/stacks.h"
+#include "model/profile.h"
 
 #ifdef MEMPROF_PPROF
 #include <stdlib.h>
@@ -79,6 +80,7 @@ typedef struct pprof_out {
     size_t text_count, text_capacity;
     mp_written_totals totals;
     bool uncounted; /* numbers of objects or calls are not known, and left out */
+    bool unsized;   /* sizes of objects are not known, and left out */
     int64_t samples;
     int64_t unit; /* number of the file's units per byte or microsecond */
 } pprof_out;
@@ -199,7 +201,8 @@ static void add_sample(pprof_out *out, uint32_t frame)
         const mp_weight *weight = &weights->items[i][frame];
         if (!out->uncounted)
             sample->value[sample->n_value++] = weight->own_count;
-        sample->value[sample->n_value++] = weight->self * out->unit;
+        if (!out->unsized)
+            sample->value[sample->n_value++] = weight->self * out->unit;
         add_sum(mp_written_total(&out->totals, weights->weighings[i], false), weight->self);
         add_sum(mp_written_total(&out->totals, weights->weighings[i], true), weight->own_count);
     }
@@ -328,6 +331,13 @@ static int64_t began(const mp_model *model)
     return first > most || first < -most ? 0 : first * PER_MICROSECOND;
 }
 
+/* Return the name of what a profile measures, such as "delay"; NULL: its kind tells. */
+static const char *measure_of(const mp_model *model)
+{
+    const mp_profile *profile = model->profile;
+    return profile && profile->measure.i ? mp_model_text(model, profile->measure) : NULL;
+}
+
 static void add_head(pprof_out *out, const mp_model *model)
 {
     static const char calls[] = "samples are calls";
@@ -338,22 +348,28 @@ static void add_head(pprof_out *out, const mp_model *model)
                        : !times        ? "bytes"
                        : out->unit > 1 ? "nanoseconds"
                                        : "microseconds";
-    const char *kind = samples ? "samples" : times ? "cpu" : "space";
+    const char *measure = measure_of(model), *kind = samples ? "samples" : times ? "cpu" : "space";
+    kind = measure ? measure : kind;
     for (size_t i = 0; i < weights->columns; i++) {
         const value_names *names = &names_of[weights->weighings[i]];
         if (!out->uncounted)
             out->pointers[out->pending++] = value_type(out, names->count, "count");
-        out->pointers[out->pending++] = value_type(out, names->amount, unit);
+        if (!out->unsized)
+            out->pointers[out->pending++] =
+                value_type(out, measure ? measure : names->amount, unit);
     }
     out->piece.n_sample_type = out->pending;
     out->piece.sample_type = (void *)out->pointers;
     out->piece.period_type = value_type(out, kind, unit);
     out->piece.period = out->unit;
-    out->piece.default_sample_type = text(out, samples || times ? kind : "inuse_space");
+    out->piece.default_sample_type = text(out, samples || times ? kind
+                                               : out->unsized   ? "inuse_objects"
+                                                                : "inuse_space");
     out->piece.time_nanos = began(model);
-    int64_t comment = times ? text(out, calls) : 0;
+    const bool counts_calls = times && !out->uncounted;
+    int64_t comment = counts_calls ? text(out, calls) : 0;
     out->piece.comment = &comment;
-    out->piece.n_comment = times;
+    out->piece.n_comment = counts_calls;
     flush(out);
 }
 
@@ -382,6 +398,7 @@ static void write_weights(const mp_weights *weights, const mp_request *request,
     find_steps(out);
     out->totals = mp_nothing_written;
     out->uncounted = request->model->holds & (MP_HOLDS_UNCOUNTED | MP_HOLDS_UNCALLED);
+    out->unsized = request->model->holds & MP_HOLDS_UNSIZED;
     out->unit = unit_of(weights);
     add_head(out, request->model);
     add_samples(out);

@@ -32,6 +32,7 @@ typedef struct heapprofile_state {
     mp_json_cursor json;
     const char *path;
     uint64_t nodes;
+    bool allocated; /* a function of this file has bytes */
     bool has_head;
 } heapprofile_state;
 
@@ -76,6 +77,7 @@ static bool end_node(heapprofile_state *state, const hp_node *node)
         return v8_refuse(&state->code, "an impossibly large size");
     const mp_context context = {.node = node->frame.node, .line = node->frame.line};
     const mp_census_share alive = {(int64_t)node->bytes, (int64_t)node->bytes};
+    state->allocated |= node->bytes > 0;
     if (node->bytes)
         mp_profile_series_add(&state->series, &context, alive, alive);
     return true;
@@ -167,13 +169,16 @@ static bool read_heapprofile(void *opaque, mp_input *input, uint32_t summary)
     state->path = told->path;
     state->code.wrong = NULL;
     state->nodes = 0;
-    state->code.converted = state->has_head = false;
+    state->code.converted = state->has_head = state->allocated = false;
     state->json = mp_scan_open(input);
     mp_profile_series_begin(&state->series);
     const bool usable = judge_file(state, read_file(state));
     mp_scan_close(&state->json);
     if (usable)
         mp_profile_series_end(&state->series, summary, 0, false);
+    if (usable && !state->allocated)
+        SAY(state, MP_DIAG_EMPTY_PROFILE,
+            "has no bytes: less than the sampling interval is in use, or the profiler was off");
     if (state->code.converted)
         mp_reader_tell_converted(state->diagnostics, state->path);
     told->records = state->nodes;

@@ -69,6 +69,8 @@ static const char *amount_text(icicle *chart, int64_t amount, int64_t count)
 {
     const mp_tree_figure *tree = chart->tree;
     const char *text = mp_svg_amount(chart->svg, tree->unit, amount, false);
+    if (!tree->count_of && tree->unit == MP_SECONDS)
+        return text;
     if (!tree->count_of)
         return mp_arena_format(&chart->svg->arena, "%s %s", text, tree->measure);
     return mp_arena_format(&chart->svg->arena, "%s in %s", text,
