@@ -20,6 +20,7 @@ make() {
 
 make shop-v1.oemp oemp --version 1
 make shop-v2.oemp oemp --version 2
+make shop-fixed.oemp oemp --version 2 --fixed --day 1
 make shop-reusable-v2.oemp oemp --version 2 --reusable --crlf
 make shop-latin1-v1.oemp oemp --version 1 --latin1 --objects 240 --snapshots 6
 make shop-running-v2.oemp oemp --version 2 --no-exit

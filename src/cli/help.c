@@ -416,7 +416,7 @@ void cli_help_program(const cli_command *commands, size_t count)
            "Examples:\n"
            "  memprof %s\n"
            "  memprof leaks samples/shop-v2.oemp --max-trend 1M\n"
-           "  memprof diff samples/shop-v1.oemp samples/shop-v2.oemp\n\n"
+           "  memprof diff samples/shop-v2.oemp samples/shop-fixed.oemp\n\n"
            "Exit status: 0 %s; 1 %s; 2 %s;\n"
            "3 %s.\n",
            commands->example, cli_status_meanings[CLI_OK], cli_status_meanings[CLI_EXCEEDED],
