@@ -1,4 +1,5 @@
 /* The report path: the path from a root that keeps an object alive. */
+#include <ctype.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -245,10 +246,12 @@ static void name_merged(mp_document *document, mp_graph_view *view, const mp_typ
     mp_references_read(view, document->arena);
 }
 
-/* Return the name of the reference to the first object of a step; NULL: it is not known. */
-static const char *name_of_step(const mp_graph_view *view, const mp_type_step *step)
+/* Return the name of the reference to the first object of a step; NULL: it is not known. An index
+ * is that of one of the merged objects, so it is left out unless there is only one. */
+static const char *name_of_step(const mp_graph_view *view, const mp_type_step *step, bool merged)
 {
-    return step->before ? mp_reference_name(view, step->before, step->object) : NULL;
+    const char *name = step->before ? mp_reference_name(view, step->before, step->object) : NULL;
+    return merged && name && name[0] == '[' && isdigit((unsigned char)name[1]) ? "[...]" : name;
 }
 
 /* Return the root of a first step, "static field LIST of App.Cache"; NULL: it has no name. */
@@ -276,7 +279,8 @@ static const char *root_of_step(mp_arena *arena, const mp_graph_view *view,
 
 /* Return a path in words, from the root inwards, which is named if it has a name. People see the
  * first and the last types. */
-static const char *merged_way(const mp_graph_view *view, const shown_steps *steps, mp_arena *line)
+static const char *merged_way(const mp_graph_view *view, const shown_steps *steps, bool merged,
+                              mp_arena *line)
 {
     const bool cut = steps->count > FIRST_STEPS + LAST_STEPS;
     const size_t first = cut ? FIRST_STEPS : steps->count;
@@ -284,7 +288,7 @@ static const char *merged_way(const mp_graph_view *view, const shown_steps *step
     const char *way = root ? root : "";
     for (size_t i = 0; i < first + (cut ? steps->ends : 0); i++) {
         const mp_type_step *step = i < first ? steps->first[i] : steps->last[i - first];
-        const char *name = name_of_step(view, step);
+        const char *name = name_of_step(view, step, merged);
         way = mp_arena_format(line, "%s%s%s%s%s%s", way, i || root ? " > " : "",
                               cut && i == first ? "... > " : "", name ? name : "", name ? " " : "",
                               mp_type_text(line, view->model, step->type));
@@ -301,10 +305,11 @@ static void put_merged(mp_document *document, mp_table *table, const mp_graph_vi
     const shown_steps steps = steps_of(paths, path);
     const char *types[MP_LISTED_STEPS], *via[MP_LISTED_STEPS];
     const size_t whole = steps.listed < steps.count ? steps.count : 0;
+    const bool merged = path->objects > 1;
     mp_arena line = {0};
-    const char *way = merged_way(view, &steps, &line);
+    const char *way = merged_way(view, &steps, merged, &line);
     for (size_t i = 0; i < steps.listed; i++) {
-        const char *name = i ? name_of_step(view, steps.first[i])
+        const char *name = i ? name_of_step(view, steps.first[i], merged)
                            : view->graph->names.read
                                ? root_of_step(document->arena, view, steps.first[i])
                                : NULL;
