@@ -16,7 +16,7 @@ import tempfile
 from claims import ClaimsOfRuns
 
 SAMPLES = pathlib.Path(__file__).resolve().parent.parent / "samples"
-ENDINGS = {".oemp", ".prf", ".rpt", ".taligent", ".gclog", ".sqlite"}
+ENDINGS = {".oemp", ".prf", ".rpt", ".taligent", ".gclog", ".sqlite", ".hprof"}
 FILE = None  # in place of the file itself, which is then compared with itself
 BYTES, ROWS, FRAMES, SCREEN = 5000, 5, 3, 24
 # Arguments of commands that need more than a file: those before it, and those after it.

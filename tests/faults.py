@@ -109,6 +109,7 @@ CASES = {
     "check": ["check", "shop-damaged.taligent"],
     "dominators": ["dominators", "shop-3.gclog"],
     "retained": ["retained", "shop-3.gclog"],
+    "waste": ["waste", "shop-3.hprof"],
     "lifetimes": ["lifetimes", "shop.taligent"],
     "calls": ["calls", "shop-v4.prf", "--format", "json"],
     "coverage": ["coverage", "shop-v4.prf", "--to", "cobertura", "-o", TARGET],

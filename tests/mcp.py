@@ -53,13 +53,14 @@ QUESTIONS = [
     ("top", "shop.taligent", {"at": "90s"}, ["--at", "90s"]),
 ]
 # Recordings of each kind. For arguments that are neither switches nor choices, values of which at least one is valid.
-KINDS = "shop-v2.oemp", "shop-v4.prf", "shop.taligent", "shop-3.gclog", "shop-aqtime.sqlite", "shop-requests-AS1.oemp"
-VALUES = {"domain": ["Shop.exe"], "encoding": ["CP1252"], "group": ["file"], "input-format": ["oemp", "prf", "gclog", "rpm"],
+KINDS = "shop-v2.oemp", "shop-v4.prf", "shop.taligent", "shop-3.gclog", "shop-aqtime.sqlite", "shop-requests-AS1.oemp", "shop-3.hprof"
+VALUES = {"domain": ["Shop.exe"], "encoding": ["CP1252"], "group": ["file"], "input-format": ["oemp", "prf", "gclog", "rpm", "hprof"],
           "against": ["saved.baseline"], "suppress": ["shop.suppressions"], "normalize": ["s/build-[0-9]+/build/"],
           "since": ["90s"], "until": ["90s"], "at": ["90s"], "temporary": ["250us"], "today": ["2027-06-30"], "min-size": ["1K"],
           "exclude": ["Shop.*"], "status": ["new", "partial"], "order": ["name"], "max-name": ["64K"], "slices": [3],
           "base": KINDS, "policy": ["shop.policy", "profile.policy"], "code": ["*getPrice*"], "type": ["1", "Shop.PriceCache"],
           "object": ["1c1c4a"], "statement": ["select 1 as n"], "source": ["*"], "name": ["*"], "by": ["namespace"]}
+UNUSED = {("waste", "encoding")}  # of all recordings; those that the tool can answer about have no encoding
 # Operands that tools need, or an argument that others need.
 NEEDED = {"diff": "base", "gate": "policy", "sql": "statement", "object": "type", "path": "object", "retained": "by"}
 
@@ -197,7 +198,7 @@ class Trials(ClaimsOfProgram):
 
         for tool in tools:
             for name, schema in tool["inputSchema"]["properties"].items():
-                if name in ("files", "cursor"):
+                if name in ("files", "cursor") or (tool["name"], name) in UNUSED:
                     continue
                 one = schema.get("items", schema)
                 values = [True] if one["type"] == "boolean" else one.get("enum") or VALUES.get(name, [1])

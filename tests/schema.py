@@ -84,7 +84,7 @@ KINDS = [["shop-v2.oemp"], ["shop-requests-AS1.oemp", "shop-requests-AS2.oemp"],
          ["shop-damaged.taligent"], ["shop-analysis.taligent"], ["shop-1.gclog"],
          ["shop-1.gclog", "shop-2.gclog", "shop-3.gclog"], ["shop-domains.gclog"],
          ["shop-aqtime.sqlite"], ["shop.folded"], ["shop-cpu.pb"],
-         ["shop-1.heapprofile", "shop-4.heapprofile"]]
+         ["shop-1.heapprofile", "shop-4.heapprofile"], ["shop-1.hprof"]]
 WORDS = ["type", "site", "function", "class", "namespace", "line", "method", "module", "request",
          "api", "object", "dominators", "program"]
 PAIRS = [("shop-v1.oemp", "shop-v2.oemp"), ("shop-v2.prf", "shop-v4.prf"),

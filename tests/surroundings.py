@@ -67,6 +67,7 @@ def commands():
         yield [command, SAMPLES / "shop.taligent", "--format", "json"]
     for command in ("retained", "dominators", "path"):
         yield [command, SAMPLES / "shop-2.gclog", "--format", "json"]
+    yield ["waste", SAMPLES / "shop-3.hprof", "--format", "json"]
     yield ["retained", SAMPLES / "shop-1.gclog", SAMPLES / "shop-2.gclog", SAMPLES / "shop-3.gclog"]
     yield ["diff", SAMPLES / "shop-v1.oemp", SAMPLES / "shop-v2.oemp", "--format", "json"]
     yield ["trend", SAMPLES / "shop-v1.oemp", SAMPLES / "shop-v2.oemp"]

@@ -40,7 +40,7 @@ NAMES = {
     "leaks": ["type", "name", "stack"], "top": ["key", "program", "method"], "growth": ["key"],
     "diff": ["key", "type", "name", "stack", "program", "method"], "tree": ["key"],
     "coverage": ["program", "method"], "retained": ["type", "key"], "dominators": ["type"],
-    "path": ["type"], "requests": ["request", "api"], "lifetimes": ["key"],
+    "waste": ["kind"], "path": ["type"], "requests": ["request", "api"], "lifetimes": ["key"],
 }
 # Inputs with a name of thousands of columns, which fits no window.
 ENDLESS = {"names.oemp", "wide.oemp", "accents.oemp"}
@@ -134,6 +134,7 @@ class Trials:
             yield ["calls", path, "*", *ROWS]
             yield ["annotate", path, "*"]
         one, two = str(SAMPLES / "shop-v1.oemp"), str(SAMPLES / "shop-requests-AS1.oemp")
+        yield ["waste", str(SAMPLES / "shop-3.hprof"), *ROWS]
         yield ["diff", one, two, *ROWS]
         yield ["diff", one + "@1", one + "@last", *ROWS]
         yield ["diff", str(SAMPLES / "shop-v2.prf"), str(SAMPLES / "shop-v4.prf"), *ROWS]

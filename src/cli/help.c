@@ -364,7 +364,7 @@ static const struct {
     const char *title, *names;
 } topics[] = {
     {"memory", " requests lifetimes tree flame treemap "},
-    {"heap dumps", " retained dominators path object "},
+    {"heap dumps", " retained dominators path object waste "},
     {"profiles", " coverage annotate calls timeline "},
     {"many recordings", " trend baseline watch schema spool mcp "},
     {"the file", ""}, /* all commands without a topic */

@@ -69,14 +69,19 @@ typedef struct mp_named_reference {
     const char *name;
 } mp_named_reference;
 
-/* Source of the names of references. They are not kept while a dump is read: the few that an answer
- * shows are read from the input, in one more pass. */
+struct mp_contents;
+
+/* Source of the names of references and of the contents of objects. They are not kept while a dump
+ * is read: those that an answer needs are read from the input, in one more pass. */
 typedef struct mp_reference_source {
     /* Set the names of `count` references, which are distinct and sorted by `from`, then `to`;
      * their names are NULL. The texts belong to the arena. Return false, after a diagnostic, if
      * names are missing. NULL: the format has no names. */
     bool (*read)(void *opaque, mp_named_reference *references, size_t count, mp_arena *texts,
                  mp_diagnostics *diagnostics);
+    /* Set the contents of all objects, or texts (contents.h). Return false, with the reason in
+     * `why` (static), if the input cannot be read as before. NULL: the format has none. */
+    bool (*read_contents)(void *opaque, struct mp_contents *contents, const char **why);
     /* Release `opaque`; called once, with the graph. */
     void (*release)(void *opaque);
     void *opaque;

@@ -100,6 +100,7 @@ enum {
     MP_HOLDS_SAMPLES = 16384,  /* a profile whose costs are samples, not times */
     MP_HOLDS_UNCALLED = 32768, /* a profile by sampling, without numbers of calls and executions,
                                   which answers leave out; set with MP_HOLDS_SAMPLES, too */
+    MP_HOLDS_CONTENTS = 65536, /* contents of objects, which mp_graph.names reads */
 };
 /* Return all capabilities that recordings of a kind can have. */
 unsigned mp_kind_holds(mp_kind kind);

@@ -224,6 +224,7 @@ void hp_end(hp_state *state)
     free(state->classes.items);
     free(state->places.items);
     free(state->place_names.items);
+    free(state->numbers.items);
     free(state->links.items);
     free(state->statics.items);
     free(state->frames.items);
@@ -239,11 +240,12 @@ void hp_end(hp_state *state)
     mp_arena_free(&state->arena);
 }
 
-/* Read the file once more from its start, for its objects and roots. */
-static bool read_again(hp_state *state)
+bool hp_read_again(hp_state *state)
 {
-    mp_graph_drop(state->graph);
-    begin_graph(state);
+    if (state->graph) {
+        mp_graph_drop(state->graph);
+        begin_graph(state);
+    }
     state->again = true;
     state->late = state->dump_ended = false;
     state->objects = state->later_dumps = state->weak_references = state->bad_instances = 0;
@@ -365,7 +367,7 @@ static bool read_hprof(void *opaque, mp_input *input, uint32_t summary)
     begin_file(&state, reader, input, summary);
     bool whole = mp_input_keep(input) && hp_read(&state);
     if (state.late)
-        whole = read_again(&state) && whole;
+        whole = hp_read_again(&state) && whole;
     whole = whole && mp_input_is_whole(input) && (state.dump_ended || !state.has_segments);
     mp_input_consume(input, (size_t)(state.cursor.next - state.cursor.start));
     const bool usable = finish(&state, whole);
@@ -406,6 +408,7 @@ static void *open_hprof(mp_model *model, mp_diagnostics *diagnostics,
 {
     (void)options;
     hp_reader *reader = mp_alloc_zero(1, sizeof *reader);
+    model->holds |= MP_HOLDS_CONTENTS;
     *reader = (hp_reader){.model = model,
                           .diagnostics = diagnostics,
                           .counts.model = model,
@@ -436,4 +439,5 @@ const mp_reader mp_reader_hprof = {
     .read = read_hprof,
     .close = close_hprof,
     .name_references = hp_name_references,
+    .read_contents = hp_read_contents,
 };

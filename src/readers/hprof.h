@@ -33,7 +33,16 @@ typedef struct hp_class {
     bool is_weak;               /* its referent is kept alive neither by it nor by its subclasses */
     uint32_t type;              /* type in the model */
     uint64_t least_gap;         /* smallest distance from an instance to the next object */
+    /* While contents are read: its own fields that are no references, in state->numbers; and what
+     * is read of its instances (hprof_contents.c), 0: not known yet. */
+    uint32_t first_number, number_count, facts;
 } hp_class;
+
+/* A field that is no reference. */
+typedef struct hp_number {
+    uint64_t name;          /* id of a string */
+    uint32_t offset, bytes; /* offset from the first own field of the class */
+} hp_number;
 
 typedef struct hp_static {
     uint64_t name, value;
@@ -79,7 +88,8 @@ typedef struct hp_state {
     MP_LIST(hp_class) classes;
     MP_LIST(uint32_t) places;
     MP_LIST(uint64_t)
-    place_names; /* ids of the names of `places`; only for the names of references */
+    place_names;                /* ids of the names of `places`; only for the names of references */
+    MP_LIST(hp_number) numbers; /* only for contents */
     MP_LIST(uint64_t) links;
     MP_LIST(hp_static) statics;
     MP_LIST(hp_frame) frames;
@@ -95,6 +105,7 @@ typedef struct hp_state {
 
     struct hp_naming
         *naming; /* names of references are read, and no graph; NULL: the dump is read */
+    struct hp_taking *taking; /* contents are read, and no graph; NULL: they are not */
     /* Objects are skipped, as one came before its class: the file is read once more. */
     bool late;
     bool again; /* it is read once more, for its objects and roots */
@@ -126,6 +137,8 @@ void hp_end(hp_state *state);
 /* Read the header and all records, and skip what is damaged. Return true if the input ended after a
  * record. */
 bool hp_read(hp_state *state);
+/* Read the file once more from its start, for its objects and roots. Return as hp_read does. */
+bool hp_read_again(hp_state *state);
 
 /* Read a record of the heap, whose tag was read. Return false if it is malformed. */
 bool hp_read_heap_record(hp_state *state, uint64_t tag);
@@ -155,6 +168,18 @@ enum { HP_CLASS_REFERENCES = 6 }; /* super, loader, signers, protection domain, 
 bool hp_note_instance(hp_state *state, uint64_t id, uint64_t class_id, uint32_t length);
 bool hp_note_array(hp_state *state, uint64_t id, uint32_t count);
 void hp_note_class(hp_state *state, uint64_t id, const uint64_t references[HP_CLASS_REFERENCES]);
+
+/* Set contents of objects (mp_reader.read_contents). */
+bool hp_read_contents(mp_input *input, mp_contents *contents);
+/* While contents are read, take those of an object, or skip it. The fields of the instance, or the
+ * elements of the array, are next. hp_take_instance needs a class that is resolved. They return
+ * false if the record ends before what they read. */
+bool hp_take_instance(hp_state *state, uint64_t id, uint32_t number, uint32_t length);
+bool hp_take_references(hp_state *state, uint64_t id, uint32_t count);
+bool hp_take_numbers(hp_state *state, uint64_t id, uint64_t type, uint64_t length, bool has_data);
+/* Return true if this is the name of a class of the language, "java.lang.String", whose separators
+ * are slashes, or dots on Android. */
+bool hp_is_named(mp_slice name, const char *text);
 
 /* Give types and sizes to the objects of the finished graph. */
 void hp_finish_graph(hp_state *state, bool whole);

@@ -25,9 +25,7 @@ mp_slice hp_text(const hp_state *state, uint64_t id)
 
 /* --- classes and their superclasses --- */
 
-/* Return true if this is the name of a class of the package java.lang or java.lang.ref, whose
- * separators are slashes, or dots on Android. */
-static bool is_named(mp_slice name, const char *text)
+bool hp_is_named(mp_slice name, const char *text)
 {
     const size_t length = strlen(text);
     if (name.length != length)
@@ -51,9 +49,9 @@ static void complete(hp_state *state, uint32_t number)
     class->status = HP_DONE;
     class->bytes = class->own_bytes;
     class->references = class->place_count;
-    class->is_reference = is_named(name, "java.lang.ref.Reference");
+    class->is_reference = hp_is_named(name, "java.lang.ref.Reference");
     for (size_t i = 0; i < sizeof weak / sizeof *weak; i++)
-        class->is_weak |= is_named(name, weak[i]);
+        class->is_weak |= hp_is_named(name, weak[i]);
     state->missing_supers += class->super && !(derived && super->dumped);
     if (!derived)
         return;
@@ -110,7 +108,7 @@ void hp_end_object(hp_state *state)
 static uint32_t class_named(const hp_state *state, const char *name)
 {
     for (uint32_t i = 1; i < state->classes.count; i++)
-        if (is_named(hp_text(state, state->classes.items[i].name), name))
+        if (hp_is_named(hp_text(state, state->classes.items[i].name), name))
             return i;
     return 0;
 }

@@ -75,6 +75,8 @@ static bool read_fields(hp_state *state, hp_class *class)
                 *MP_ADD(&state->place_names) = name;
             if (mp_slice_is(hp_text(state, name), "referent"))
                 class->referent = class->own_bytes;
+        } else if (state->taking) {
+            *MP_ADD(&state->numbers) = (hp_number){name, class->own_bytes, bytes};
         }
         class->own_bytes += bytes;
     }
@@ -89,6 +91,7 @@ static bool read_class(hp_state *state)
     hp_class class = {.referent = UINT32_MAX,
                       .dumped = true,
                       .first_place = state->places.count,
+                      .first_number = state->numbers.count,
                       .first_link = state->links.count,
                       .first_static = state->statics.count};
     if (!hp_take_id(state, &id) || !mp_bytes_u32(&state->cursor, &trace))
@@ -105,6 +108,7 @@ static bool read_class(hp_state *state)
     class.id = id;
     class.super = references[0];
     class.place_count = state->places.count - class.first_place;
+    class.number_count = state->numbers.count - class.first_number;
     class.link_count = state->links.count - class.first_link;
     class.static_count = state->statics.count - class.first_static;
     const uint32_t number = hp_class_of(state, id); /* may move the array of classes */
@@ -119,6 +123,7 @@ static bool read_class(hp_state *state)
     state->places.count = class.first_place;
     if (state->naming)
         state->place_names.count = class.first_place;
+    state->numbers.count = class.first_number;
     state->links.count = class.first_link;
     state->statics.count = class.first_static;
     return whole;
@@ -165,6 +170,8 @@ static bool read_instance(hp_state *state)
     state->late = state->late || !hp_resolve(state, number);
     if (state->late)
         return mp_bytes_skip(&state->cursor, length);
+    if (state->taking)
+        return hp_take_instance(state, id, number, length);
     const hp_class *class = &state->classes.items[number];
     hp_add_object(state, id, number, HP_INSTANCE, length);
     state->classless += !class->dumped;
@@ -190,6 +197,8 @@ static bool read_object_array(hp_state *state)
         return hp_note_array(state, id, count);
     if (state->late)
         return mp_bytes_skip(&state->cursor, (uint64_t)count * state->id_bytes);
+    if (state->taking)
+        return hp_take_references(state, id, count);
     hp_add_object(state, id, hp_class_of(state, class_id), HP_REFERENCES, count);
     for (; count && hp_take_id(state, &element); count--)
         if (element)
@@ -209,6 +218,8 @@ static bool read_primitive_array(hp_state *state, bool has_data)
     const uint64_t length = (uint64_t)count * bytes;
     if (!bytes || type == OBJECT || (has_data && length > state->cursor.room))
         return false;
+    if (state->taking && !state->late)
+        return hp_take_numbers(state, id, type, length, has_data);
     if (!state->late)
         hp_add_object(state, id, state->primitives[type], HP_PRIMITIVES, length);
     return !has_data || mp_bytes_skip(&state->cursor, length);
@@ -251,7 +262,7 @@ static bool read_root(hp_state *state, const struct root_form *form)
         (form->rest >= THREAD && !mp_bytes_u32(&state->cursor, &thread)) ||
         (form->rest >= THREAD_FRAME && !mp_bytes_u32(&state->cursor, &frame)))
         return false;
-    if (state->late)
+    if (state->late || state->taking)
         return true;
     if (form->rest == THREAD_TRACE) { /* the trace of the thread, for the frames of its locals */
         const uint32_t trace = mp_id_index_get(&state->traces_by_serial, frame);

@@ -8,7 +8,7 @@
 
 #include "input/input.h"
 #include "input/load_options.h"
-#include "model/graph.h"
+#include "model/contents.h"
 
 /* Result of probing an input: the highest claim wins. It is an error if two readers have it. */
 typedef enum mp_bid {
@@ -64,6 +64,9 @@ typedef struct mp_reader {
      * of the format have no names. */
     void (*name_references)(mp_input *input, mp_named_reference *references, size_t count,
                             mp_arena *texts);
+    /* Set contents of objects by a pass over such an input. Return false if the input ended before
+     * its end. NULL: the format has none. Then, and only then, models lack MP_HOLDS_CONTENTS. */
+    bool (*read_contents)(mp_input *input, mp_contents *contents);
 } mp_reader;
 
 /* Return all readers, in the order of readers.def. */

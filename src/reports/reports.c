@@ -285,7 +285,9 @@ static const mp_variant *choose(const mp_report *report, const mp_request *reque
         return NULL;
     }
     if (!variant) {
-        mp_fail(error, MP_ERROR_NO_ANSWER, "%s does not support %s", report->name, kind);
+        const bool lacks_contents = variant_for(report, whole->holds | MP_HOLDS_CONTENTS) != NULL;
+        mp_fail(error, MP_ERROR_NO_ANSWER, "%s does not support %s%s", report->name, kind,
+                lacks_contents ? " without the contents of objects" : "");
         advise_others(report, whole, error);
         return NULL;
     }

@@ -14,6 +14,7 @@ typedef struct source {
     const char *name;   /* path for messages; of the model */
     struct stat origin; /* status of the file when it was read */
     mp_input *stream;   /* input that cannot be opened again; NULL: a file */
+    bool complete;      /* it was read to its end */
 } source;
 
 static void release(void *opaque)
@@ -39,6 +40,20 @@ static mp_input *open_again(const source *self, mp_diagnostics *unheard, const c
     *why = "it was changed after it was read";
     mp_input_close(input);
     return NULL;
+}
+
+static bool read_contents(void *opaque, mp_contents *contents, const char **why)
+{
+    const source *self = opaque;
+    mp_diagnostics *unheard = mp_diagnostics_new(1); /* its faults were reported at first */
+    mp_input *input = open_again(self, unheard, why);
+    const bool whole = input && self->reader->read_contents(input, contents);
+    if (input && !whole)
+        *why = "it could not be read to its end again";
+    if (input && input != self->stream)
+        mp_input_close(input);
+    mp_diagnostics_free(unheard);
+    return input && (whole || !self->complete);
 }
 
 static bool read_names(void *opaque, mp_named_reference *references, size_t count, mp_arena *texts,
@@ -79,7 +94,9 @@ bool mp_reference_source_open(mp_model *model, const mp_reader *reader, mp_input
                      .path = mp_copy(path, strlen(path)),
                      .name = model->inputs.items[summary].path,
                      .origin = *mp_input_origin(input),
-                     .stream = is_stream ? input : NULL};
-    graph->names = (mp_reference_source){read_names, release, self};
+                     .stream = is_stream ? input : NULL,
+                     .complete = model->inputs.items[summary].complete};
+    graph->names = (mp_reference_source){read_names, reader->read_contents ? read_contents : NULL,
+                                         release, self};
     return is_stream;
 }

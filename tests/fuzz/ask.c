@@ -66,6 +66,19 @@ static bool read_names(void *opaque, mp_named_reference *references, size_t coun
     return true;
 }
 
+static bool read_contents(void *opaque, mp_contents *contents, const char **why)
+{
+    const name_source *source = opaque;
+    mp_diagnostics *unheard = mp_diagnostics_new(1);
+    mp_input *input = mp_input_from_memory("input", source->bytes.start, source->bytes.length,
+                                           source->window, unheard);
+    (void)why;
+    (void)source->reader->read_contents(input, contents);
+    mp_input_close(input);
+    mp_diagnostics_free(unheard);
+    return true;
+}
+
 static void keep_names(const mp_reader *reader, const mp_model *model, mp_slice bytes,
                        size_t window)
 {
@@ -74,7 +87,8 @@ static void keep_names(const mp_reader *reader, const mp_model *model, mp_slice 
         return;
     name_source *source = mp_alloc(sizeof *source);
     *source = (name_source){reader, bytes, window};
-    graph->names = (mp_reference_source){read_names, free, source};
+    graph->names = (mp_reference_source){read_names, reader->read_contents ? read_contents : NULL,
+                                         free, source};
 }
 
 /* Read another file of the recording. */

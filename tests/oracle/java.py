@@ -58,6 +58,7 @@ class Dump:
         self.id = head.number(4)
         self.stamp = head.number(8)
         self.texts, self.names, self.classes, self.objects, self.roots = {}, {}, {}, {}, []
+        self.elements = {}  # bytes of arrays of primitives
         heap = b""
         while head.at < len(data):
             tag, _, length = head.number(1), head.number(4), head.number(4)
@@ -100,7 +101,9 @@ class Dump:
             else:
                 count, kind = heap.number(4), heap.number(1)
                 self.objects[key] = ("primitives", kind, count)
-                heap.at += count * WIDTH[kind] if tag == 0x23 else 0
+                if tag == 0x23:
+                    self.elements[key] = heap.data[heap.at:heap.at + count * WIDTH[kind]]
+                    heap.at += count * WIDTH[kind]
 
     def value(self, heap):
         kind = heap.number(1)
@@ -212,7 +215,9 @@ class Dump:
                 break
         if not chosen:
             layout = LAYOUTS[self.id][2 if self.id == 8 else 0]
+            self.reference = layout[2]
             return {key: self.least(key, layout) for key in order}
+        self.reference = chosen[2]
         arrays = [key for key in gaps if self.objects[key][0] in ("references", "primitives")]
         if not arrays or sum(gaps[key] == sizes[key] for key in arrays) * 10 < len(arrays) * 9:
             return sizes

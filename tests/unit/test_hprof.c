@@ -370,13 +370,131 @@ static void nameless_field(void **unused)
     names_are(&mp_reader_hprof, out.bytes, out.length, 1 << 16, names, 1);
 }
 
+/* --- contents --- */
+
+enum { STRING = 0x3000, ARRAY_LIST, LONG, FIRST_TEXT = 0x4000, VALUE = TEXTS + 0x103, SIZE, CODER };
+
+static void put_numbers(dump *out, uint32_t id, unsigned type, const char *elements, size_t count)
+{
+    put(out, 0x23, 1);
+    WORDS(out, id, 0, (uint32_t)count);
+    put(out, type, 1);
+    memcpy(out->bytes + out->length, elements, count);
+    out->length += count;
+}
+
+static void put_facts(dump *out)
+{
+    put_numbers(out, FIRST_TEXT, 8, "paid", 4);
+    put_numbers(out, FIRST_TEXT + 1, 8, "paid", 4);
+    put_numbers(out, FIRST_TEXT + 2, 4, "paid", 4); /* flags */
+    put_numbers(out, FIRST_TEXT + 3, 8, "\0\0\0", 3);
+    put_numbers(out, FIRST_TEXT + 4, 8, "", 0);
+    put(out, 0x22, 1);
+    WORDS(out, FIRST_TEXT + 5, 0, 3, 0x2000, 0, FIRST_TEXT, 0);
+    put(out, 0x21, 1);
+    WORDS(out, FIRST_TEXT + 6, 0, ARRAY_LIST, 8, FIRST_TEXT + 5, 17);
+    put(out, 0x21, 1);
+    WORDS(out, FIRST_TEXT + 7, 0, LONG, 8, 1, 2);
+    put(out, 0x21, 1);
+    WORDS(out, FIRST_TEXT + 8, 0, STRING, 5, FIRST_TEXT);
+    put(out, 1, 1);
+    put(out, 0xc3, 1); /* without elements */
+    WORDS(out, FIRST_TEXT + 9, 0, 5);
+    put(out, 8, 1);
+    put(out, 0x21, 1); /* of another length than its class has */
+    WORDS(out, FIRST_TEXT + 10, 0, LONG, 4, 7);
+    put(out, 0x05, 1);
+    WORDS(out, FIRST_TEXT);
+}
+
+static void put_class_of_facts(dump *out, uint32_t id, uint32_t first, unsigned type,
+                               uint32_t second, unsigned other)
+{
+    put_class(out, id, 0, 0, (const uint32_t[]){first, type, second, other});
+}
+
+static void put_classes_of_facts(dump *out)
+{
+    put_class_of_facts(out, STRING, VALUE, 2, CODER, 8);
+    put_class_of_facts(out, ARRAY_LIST, ITEMS_FIELD, 2, SIZE, 10);
+    put_class_of_facts(out, LONG, COUNT, 10, VALUE, 10);
+}
+
+static dump dump_of_facts(bool late)
+{
+    static const char *const names[] = {
+        "java/lang/String", "java/util/ArrayList", "java/lang/Long", "value", "size", "coder"};
+    dump out = {.length = 0};
+    put_header(&out);
+    for (uint32_t i = 0; i < sizeof names / sizeof *names; i++) {
+        put_text(&out, 0x100 + i, names[i]);
+        const size_t from = begin(&out, 0x02);
+        WORDS(&out, i + 1, STRING + i, 0, TEXTS + 0x100 + i);
+        end(&out, from);
+    }
+    const size_t from = begin(&out, 0x0c);
+    (late ? put_facts : put_classes_of_facts)(&out);
+    (late ? put_classes_of_facts : put_facts)(&out);
+    end(&out, from);
+    return out;
+}
+
+static void contents_are(const mp_contents *found)
+{
+    static const mp_content_kind kinds[] = {
+        MP_CONTENT_NONE,  MP_CONTENT_NUMBERS, MP_CONTENT_NUMBERS,    MP_CONTENT_NUMBERS,
+        MP_CONTENT_ZEROS, MP_CONTENT_NUMBERS, MP_CONTENT_REFERENCES, MP_CONTENT_COLLECTION,
+        MP_CONTENT_BOXED, MP_CONTENT_STRING,  MP_CONTENT_MISSING,    MP_CONTENT_NONE};
+    const mp_content *items = found->items;
+    for (uint32_t i = 1; i < sizeof kinds / sizeof *kinds; i++)
+        assert_int_equal(found->kinds[i], kinds[i]);
+    assert_memory_equal(&items[1], &items[2], sizeof *items);
+    assert_memory_not_equal(&items[1], &items[3], sizeof *items);
+    assert_memory_not_equal(&items[4], &items[5], sizeof *items);
+    assert_int_equal(items[6].low, 3);
+    assert_int_equal(items[6].high, 1);
+    assert_int_equal(items[7].low, 17);
+    assert_int_equal(items[8].low, 2);
+    assert_int_equal(items[9].low, 1); /* two bytes each */
+}
+
+/* Contents do not depend on what is at hand, or on the order of classes and objects. */
+static void contents_of_objects(void **unused)
+{
+    (void)unused;
+    for (size_t late = 0; late < 2; late++)
+        for (size_t w = 0; w < sizeof windows / sizeof *windows; w++) {
+            const dump out = dump_of_facts(late);
+            reading r = read_dump(&out, windows[w]);
+            uint8_t kinds[MOST / 8] = {0};
+            mp_content items[MOST / 8] = {{0}};
+            mp_arena arena = {0};
+            mp_wanted_text text = {.array = FIRST_TEXT};
+            mp_contents found = {.graph = r.model->graph, .kinds = kinds, .items = items};
+            for (size_t texts_too = 0; texts_too < 2; texts_too++) {
+                mp_input *input =
+                    mp_input_from_memory(NAME, out.bytes, out.length, windows[w], r.diagnostics);
+                assert_true(mp_reader_hprof.read_contents(input, &found));
+                mp_input_close(input);
+                if (!texts_too)
+                    contents_are(&found);
+                found = (mp_contents){
+                    .graph = r.model->graph, .texts = &text, .text_count = 1, .arena = &arena};
+            }
+            assert_string_equal(text.text, "\"paid\"");
+            mp_arena_free(&arena);
+            reading_free(&r);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(objects_and_types), cmocka_unit_test(references_and_roots),
         cmocka_unit_test(cut_anywhere),      cmocka_unit_test(damaged_records),
         cmocka_unit_test(refused_headers),   cmocka_unit_test(names_of_references),
-        cmocka_unit_test(nameless_field),
+        cmocka_unit_test(nameless_field),    cmocka_unit_test(contents_of_objects),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

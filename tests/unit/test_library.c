@@ -852,6 +852,30 @@ static void names_are_read_from_the_same_file(void **unused)
     close(file);
 }
 
+/* Contents are read when they are needed, too: without them there is no answer. */
+static void contents_are_read_from_the_same_file(void **unused)
+{
+    (void)unused;
+    char path[] = "/tmp/memprof-library-XXXXXX";
+    mp_error error = {0};
+    const int file = mkstemp(path);
+    copy_sample(SAMPLES "/shop-3.hprof", file);
+    mp_session *session = session_of(path);
+    mp_document *waste = mp_session_ask(session, "waste", NULL, 0, &error);
+    assert_non_null(waste);
+    char *text = printed(waste, "json", session);
+    assert_non_null(strstr(text, "\"waste_bytes\": 5760")); /* 119 x 48, and 12 nulls */
+    free(text);
+    mp_document_free(waste);
+    assert_int_equal(write(file, "", 1), 1);
+    assert_null(mp_session_ask(session, "waste", NULL, 0, &error));
+    assert_int_equal(error.code, MP_ERROR_NO_ANSWER);
+    assert_non_null(strstr(error.text, "was changed after it was read"));
+    unlink(path);
+    mp_session_free(session);
+    close(file);
+}
+
 static void names_are_read_from_a_pipe(void **unused)
 {
     (void)unused;
@@ -901,6 +925,7 @@ int main(void)
         cmocka_unit_test(sessions_do_not_meet),
         cmocka_unit_test(no_input_is_overwritten),
         cmocka_unit_test(names_are_read_from_the_same_file),
+        cmocka_unit_test(contents_are_read_from_the_same_file),
         cmocka_unit_test(names_are_read_from_a_pipe),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
