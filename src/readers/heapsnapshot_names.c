@@ -3,6 +3,7 @@
  * Nodes show which edges belong to the wanted references; all other edges are skipped. If there are
  * several edges between two nodes, properties, variables and elements precede the references of V8
  * itself; otherwise the first one names the reference. */
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -176,6 +177,36 @@ static bool read_edges(v8_state *state)
 
 /* --- strings --- */
 
+/* Return true if the property can be written after a dot: an identifier, or a private name. */
+static bool is_identifier(mp_slice name)
+{
+    for (size_t i = 0; i < name.length; i++) {
+        const unsigned char byte = (unsigned char)name.start[i];
+        const bool letter = isalpha(byte) || byte == '_' || byte == '$' || byte >= 0x80;
+        if (!letter && !(i && isdigit(byte)) && (i || byte != '#'))
+            return false;
+    }
+    return name.length > 0;
+}
+
+/* Return the name of a property: `.price`, `["unit price"]`. */
+static const char *property_text(mp_arena *texts, mp_slice name)
+{
+    if (is_identifier(name))
+        return mp_reference_text(texts, ".", name, "");
+    enum { ENOUGH = 1000 }; /* names are cut long before */
+    mp_text_buffer escaped = {0};
+    for (size_t i = 0; i < name.length && escaped.length < ENOUGH; i++) {
+        if (name.start[i] == '"' || name.start[i] == '\\')
+            mp_text_put(&escaped, "\\", 1);
+        mp_text_put(&escaped, &name.start[i], 1);
+    }
+    const char *text = mp_reference_text(
+        texts, "[\"", (mp_slice){escaped.text ? escaped.text : "", escaped.length}, "\"]");
+    free(escaped.text);
+    return text;
+}
+
 static bool read_strings(v8_state *state)
 {
     naming *job = (naming *)state;
@@ -190,16 +221,9 @@ static bool read_strings(v8_state *state)
         left -= named != 0;
         const mp_slice name = {state->text.text, state->text.length};
         for (; named; named = job->links[named - 1].next) {
-            const bool is_internal = job->links[named - 1].edge == V8_INTERNAL;
-            const bool is_word = name.length && !memchr(name.start, ' ', name.length);
-            job->references[named - 1].name = mp_reference_text(job->texts,
-                                                                is_internal ? "{"
-                                                                : is_word   ? "."
-                                                                            : "[\"",
-                                                                name,
-                                                                is_internal ? "}"
-                                                                : is_word   ? ""
-                                                                            : "\"]");
+            job->references[named - 1].name = job->links[named - 1].edge == V8_INTERNAL
+                                                  ? mp_reference_text(job->texts, "{", name, "}")
+                                                  : property_text(job->texts, name);
         }
     }
     return !bad && left;

@@ -82,10 +82,13 @@ class Snapshot:
             if kind in ("element", "hidden"):
                 return f"[{name}]" if kind == "element" else f"{{{name}}}"
             data = name.encode("utf-8", "surrogatepass")
-            cut = data[:80].decode("utf-8", "ignore") + "..." if len(data) > 80 else name
+            is_word = re.fullmatch(r"#?[A-Za-z_$\x80-\U0010ffff][A-Za-z0-9_$\x80-\U0010ffff]*", name)
+            if kind != "internal" and not is_word:
+                data = name.replace("\\", "\\\\").replace('"', '\\"').encode("utf-8", "surrogatepass")
+            cut = data[:80].decode("utf-8", "ignore") + "..." if len(data) > 80 else data.decode("utf-8", "surrogatepass")
             if kind == "internal":
                 return f"{{{cut}}}"
-            return f".{cut}" if name and " " not in name else f'["{cut}"]'
+            return f".{cut}" if is_word else f'["{cut}"]'
         names = [(("internal", "hidden").index(kind) if kind in ("internal", "hidden") else -1, shown(kind, name))
                  for kind, name, target in self.rows[at]["edges"] if target == to and kind not in ("weak", "shortcut")]
         return min(names, key=lambda row: row[0])[1]
