@@ -31,6 +31,13 @@ class Late(ClaimsOfProgram):
                  ("libsqlite3.so.0", "sql", SAMPLE, "select count(*) from sites"),
                  ("libsqlite3.so.0", *written, "sqlite", "-o", folder / "new.db", SAMPLE),
                  ("libsqlite3.so.0", *written, "aqtime", "-o", folder / "new.sqlite", SAMPLE)]
+        policy = folder / "a.policy"
+        policy.write_text("live <= base\n", encoding="utf-8")
+        based = "gate", policy, DATABASE, "--base"
+        for base in DATABASE, packed:
+            for sandbox in [], ["--no-sandbox"]:
+                done = self.run(*based, base, *sandbox)
+                self.claim(done.returncode == 0, base, sandbox, done.stdout, done.stderr)
         for sandbox in [], ["--no-sandbox"]:
             for library, *words in cases:
                 usual = self.run(*words, *sandbox)

@@ -412,7 +412,8 @@ void cli_sandbox_enter(const cli_options *options)
     inside = true;
     if (cli_is_for_people(options) && !options->no_pager && !follows(options))
         cli_pager_prepare();
-    mp_files_foresee(options->question.report, options->paths, options->path_count);
+    mp_files_foresee(options->question.report, options->question.base, options->paths,
+                     options->path_count);
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
         return;
     confine_files(options);

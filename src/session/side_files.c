@@ -78,10 +78,10 @@ bool mp_file_is_stream(const char *path)
            (stat(path, &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode));
 }
 
-/* Return true if reading the file may need a library: if it is packed, a database, or unknown. */
-static bool may_need_library(const char *path)
+/* Find the libraries that reading the file may need: all if it is packed or unknown. */
+static void foresee_file(const char *path, bool *archive, bool *database)
 {
-    static const char database[] = "SQLite format 3";
+    static const char title[] = "SQLite format 3";
     char head[MP_PEEK];
     struct stat status;
     bool is_file = stat(path, &status) == 0 && S_ISREG(status.st_mode);
@@ -89,22 +89,24 @@ static bool may_need_library(const char *path)
     size_t length = file ? fread(head, 1, sizeof head, file) : 0;
     if (file)
         fclose(file);
-    return !file || mp_packing_of((mp_slice){head, length}) != MP_UNPACKED ||
-           (length >= sizeof database && memcmp(head, database, sizeof database) == 0);
+    const bool unknown = !file || mp_packing_of((mp_slice){head, length}) != MP_UNPACKED;
+    *archive |= unknown;
+    *database |= unknown || (length >= sizeof title && memcmp(head, title, sizeof title) == 0);
 }
 
-void mp_files_foresee(const mp_report *report, const char *const *paths, size_t count)
+void mp_files_foresee(const mp_report *report, const char *base, const char *const *paths,
+                      size_t count)
 {
     enum { A_FEW = 16 };
-    bool needed = count > A_FEW;
-    if (!report || report->needs_sqlite)
-        mp_sqlite_load();
-    for (size_t i = 0; i < count && !needed; i++)
-        needed = may_need_library(paths[i]);
-    if (needed) {
+    bool archive = count > A_FEW, database = archive || !report || report->needs_sqlite;
+    if (base)
+        foresee_file(base, &archive, &database);
+    for (size_t i = 0; i < count && !archive; i++)
+        foresee_file(paths[i], &archive, &database);
+    if (archive)
         mp_libarchive_load();
+    if (database)
         mp_sqlite_load();
-    }
 }
 
 bool mp_is_no_recording(const char *path, mp_slice text, const char *expected, mp_error *error)

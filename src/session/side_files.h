@@ -26,8 +26,9 @@ bool mp_file_is_baseline(const char *path, const mp_load_options *how);
 
 /* Load the libraries that these files and this report may need, before the process gives up the
  * right to open them: libarchive and SQLite. A few regular files that are neither packed nor
- * databases need none. `report`: NULL means any. */
-void mp_files_foresee(const mp_report *report, const char *const *paths, size_t count);
+ * databases need none. `report`: NULL means any; `base`: another file, or NULL. */
+void mp_files_foresee(const mp_report *report, const char *base, const char *const *paths,
+                      size_t count);
 
 /* Likeness of a file to a kind of file, in ascending order. */
 typedef enum mp_likeness {
