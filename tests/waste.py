@@ -167,7 +167,7 @@ class MadeUp:
             ("java/lang/Long", 7, [("value", 11)]), ("shop/Cart", 0, [("a", 2), ("size", 10), ("b", 2)]),
             ("[Ljava/lang/Object;", 0, [])]
         self.keys = [self.place(256) for _ in self.classes]
-        self.forms = [self.form() for _ in range(rng.randint(5, 80))]
+        self.forms = [self.form() for _ in range(rng.randint(10, 90))]
         self.objects = [self.place(size) for size, _, _ in self.forms]
         heap = []
         for number, (name, above, fields) in enumerate(self.classes):
@@ -202,7 +202,7 @@ class MadeUp:
         """An object: its size; its class, or None, the type of an array; elements."""
         pick = self.rng.choice(["instance"] * 6 + ["references", "primitives", "primitives"])
         if pick == "instance":
-            number = self.rng.choice([1] * 6 + [3, 4, 5, 6, 8, 8, 9, 10])
+            number = self.rng.choice([1] * 8 + [3, 4, 5, 6, 8, 8, 8, 8, 9, 10, 10])
             return self.size(number), number, None
         if pick == "references":
             count = self.rng.randint(0, 9)
@@ -210,7 +210,7 @@ class MadeUp:
         kind = self.rng.choice([5, 8, 8, 8, 10])
         unit = oracle.WIDTH[kind]
         elements = self.rng.choice([b"", bytes(8), b"tax free", b"tax free", b"tax free", b"caf\xc3\xa9 au",
-                                    bytes(40000), b"\0" * 39999 + b"x"])
+                                    bytes(40000), bytes(39999) + b"x", b"x" + bytes(39999)])
         elements = elements[:len(elements) // unit * unit]
         return -(-(self.layout[1] + len(elements)) // 8) * 8, None, (kind, elements)
 
@@ -228,7 +228,7 @@ class MadeUp:
         if kind != 2:
             small = {"coder": [0, 0, 1], "offset": [0, 0, 1], "count": [0, 3], "size": [0, 0, 2], "value": [0, 7, 7]}
             return rng.choice(small.get(name, [0, 1]))
-        kinds = {"value": (5, 8), "elementData": (2,), "table": (2,)}.get(name)
+        kinds = {"value": (5, 8), "elementData": (2,), "table": (2,), "a": (5, 8)}.get(name)
         return self.array(kinds) if kinds and rng.random() < 0.9 else self.any()
 
     def add(self, key, number, what):
