@@ -61,8 +61,8 @@ set(CPACK_DEBIAN_MEMPROF_PACKAGE_RECOMMENDS less)
 set(CPACK_COMPONENT_MEMPROF_DESCRIPTION "analyzer of memory and execution profiles
 It reads memory recordings and execution profiles of OpenEdge (ABL)
 applications, heap logs and heap profiles of C, C++, Rust and Go programs,
-leak reports of valgrind and LeakSanitizer, heap dumps of Java, V8 and the
-.NET Compact Framework, and AQTime databases. It reports what leaks, what is
+leak reports of valgrind and LeakSanitizer, AQTime databases, and heap dumps
+of Java, V8 and the .NET Compact Framework. It reports what leaks, what is
 largest, what grows, and which code is responsible. It compares recordings,
 and fails a build if memory use gets worse.")
 

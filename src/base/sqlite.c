@@ -24,7 +24,7 @@ static void load(void)
 {
     static const char *const names[] = {MP_SQLITE(MP_LATE_NAME)};
     typedef void (*entry)(void);
-    mp_sqlite loaded;
+    mp_sqlite loaded = {0};
     const mp_sqlite *sqlite = &mp_sqlite_linked ? &mp_sqlite_linked : &loaded;
     if (sqlite == &loaded &&
         !mp_late_load(MEMPROF_SQLITE, names, sizeof names / sizeof *names, &loaded))
