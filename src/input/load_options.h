@@ -55,7 +55,8 @@ typedef struct mp_load_options {
     bool temporary_is_time; /* `temporary` is in microseconds */
     bool no_skips;          /* without `skips`, do not skip frames of well-known allocators */
     bool keep_objects;      /* keep every object, for exports */
-    bool keep_ages;         /* keep ages in memory recordings, for lifetimes: 8 bytes per object */
+    bool keep_ages;         /* keep the ages of deleted objects, for lifetimes; in memory recordings
+                             * this takes 8 bytes per object */
     bool request_peaks;     /* find the peak of each request in memory recordings */
     bool threads_as_one;    /* do not distinguish threads of an event log */
     bool dumps_apart;       /* do not look for growth from one heap dump to the next */

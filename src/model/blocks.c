@@ -508,10 +508,11 @@ static void note_death(mp_blocks *blocks, const mp_block *block, const mp_event 
     mp_size_class *class = &blocks->log.events->sizes[size_class(block->bytes)];
     class->deleted++;
     class->temporary += temporary;
-    mp_ages_add(blocks->model->ages, &(mp_age){.context = context,
-                                               .age_us = event->time_us - block->time_us,
-                                               .objects = 1,
-                                               .bytes = block->bytes});
+    if (blocks->model->ages)
+        mp_ages_add(blocks->model->ages, &(mp_age){.context = context,
+                                                   .age_us = event->time_us - block->time_us,
+                                                   .objects = 1,
+                                                   .bytes = block->bytes});
     if (block->thread != event->thread)
         mp_event_log_handover(&blocks->log, block, event);
 }

@@ -173,12 +173,12 @@ void mp_event_log_open(mp_event_log *log, mp_model *model, mp_diagnostics *diagn
 {
     *log = (mp_event_log){
         .model = model, .events = mp_model_events(model), .diagnostics = diagnostics};
-    mp_model_ages(model);
 }
 
 void mp_event_log_close(mp_event_log *log)
 {
-    mp_ages_settle(log->model->ages);
+    if (log->model->ages)
+        mp_ages_settle(log->model->ages);
     log->events->threads += (uint32_t)log->thread_count;
     free(log->threads);
     mp_id_index_free(&log->handover_index);

@@ -234,6 +234,8 @@ void mp_replay_open(mp_replay *replay, mp_model *model, mp_diagnostics *diagnost
     replay->blocks.log.path = path;
     replay->blocks.log.input = model->inputs.count - 1;
     replay->blocks.threads_as_one = options->threads_as_one;
+    if (options->keep_ages)
+        mp_model_ages(model);
     replay->pipeline = mp_pipeline_new(sizeof(batch), replay_batch);
     if (model->tell) /* call the listener in this thread, between events */
         mp_pipeline_alone(replay->pipeline);

@@ -134,7 +134,7 @@ typedef struct mp_report {
     bool wants_traces;    /* needs the rows of a profile's trace one by one */
     bool wants_request_peaks;    /* needs the peak of each request */
     bool wants_holders;          /* needs the growth of holders between heap dumps */
-    bool wants_ages;             /* needs the lifetimes of objects of a memory recording */
+    bool wants_ages;             /* needs the ages of deleted objects */
     bool wants_objects;          /* needs the objects of a recording one by one */
     bool wants_threads;          /* needs the creating threads of a heap log */
     bool wants_checksums;        /* needs the checksums of files */

@@ -11,7 +11,8 @@
 bool read_memory(const mp_reader *reader, mp_model *model, mp_diagnostics *diagnostics,
                  const char *name, const void *bytes, size_t length, size_t window)
 {
-    const mp_load_options options = {.slices = 10}; /* slices of a heap log */
+    /* slices of a heap log */
+    const mp_load_options options = {.slices = 10, .keep_ages = true};
     mp_input *input = mp_input_from_memory(name, bytes, length, window, diagnostics);
     mp_input_summary *summary = MP_ADD(&model->inputs);
     uint32_t index = model->inputs.count - 1;
