@@ -274,7 +274,12 @@ class Trials(Claims):
                    terminal.text())
         self.same(terminal, "what a row leads to",
                   self.printed(["top", "--by", "site", "--type", "MEMPTR", "--stack-depth", "0", *LIMIT], path))
-        terminal.type("q")
+        terminal.type("G" + ENTER)
+        self.claim(terminal.shows("^>1 +leaks at this site(.|\n)*call tree to this site(.|\n)*its callers"), "a site leads on",
+                   terminal.text())
+        terminal.type("2")
+        self.claim(terminal.shows("^ leaks > top > tree --stack"), "to its stack", terminal.text())
+        terminal.type("qq")
         self.claim(terminal.shows(r"\[2 leaks\]"), "q goes back", terminal.text())
         terminal.type(":calls placeOrder" + ENTER)
         self.claim(terminal.shows("^ leaks > calls +placeOrder"), "a command is asked", terminal.text())

@@ -62,6 +62,9 @@ static const link_rule rules[] = {
     {CELL, "name", "its callers and what it calls", "calls", "", AS_WORD, PROFILE},
     {CELL, "caller", "callers and callees of the caller", "calls", "", AS_WORD, MEMORY | PROFILE},
     {CELL, "callee", "callers and callees of the callee", "calls", "", AS_WORD, MEMORY | PROFILE},
+    {KEY, "site", "leaks at this site", "leaks", "--stack", AS_REGEX, MEMORY},
+    {KEY, "site", "call tree to this site", "tree", "--stack", AS_REGEX, MEMORY},
+    {KEY, "site", "its callers and what it calls", "calls", "", AS_WORD, MEMORY},
     {KEY, "name", "sites of this name", "top", "--by site --name", AS_GLOB, MEMORY},
     {KEY, "source", "sites in this source", "top", "--by site --source", AS_GLOB, MEMORY},
     {KEY, "thread", "sites of this thread", "top", "--by site --thread", AS_GLOB, MEMORY},
@@ -126,6 +129,16 @@ static const char *code_of(mp_arena *arena, const browse_page *page)
     return method ? mp_arena_format(arena, "%s %s", method, program) : program;
 }
 
+/* Return the innermost frame of a site's row; NULL if it has none. */
+static const char *site_of(mp_arena *arena, const browse_page *page)
+{
+    const char *stack = browse_page_cell(arena, page, "stack");
+    const char *end = stack ? strstr(stack, " < ") : NULL;
+    return end               ? mp_arena_copy(arena, stack, (size_t)(end - stack))
+           : stack && *stack ? stack
+                             : NULL;
+}
+
 size_t browse_links(mp_arena *arena, const browse_source *source, const cli_options *asked,
                     const browse_page *page, browse_link *links)
 {
@@ -141,7 +154,7 @@ size_t browse_links(mp_arena *arena, const browse_source *source, const cli_opti
         const bool of_cell = *column && rules[i].subject & CELL;
         const char *cell = of_cell ? browse_page_cell(arena, page, column) : NULL;
         if (!cell && key && rules[i].subject & KEY && strcmp(column, by) == 0)
-            cell = key;
+            cell = strcmp(by, "site") != 0 ? key : site_of(arena, page);
         if (!*column && line->frame && line->frame < stack.count)
             add(&state, &rules[i], stack.list[line->frame]);
         else if (cell && !line->frame)

@@ -325,7 +325,8 @@ static void open_or_shift(browse_state *state, browse_page *page, bool open)
         browse_page_shift(page, open ? SIDEWAYS : -SIDEWAYS);
     else if (!browse_page_open(page, open))
         say(state, "%s",
-            open ? "nothing more to open here; Enter follows this row" : "nothing to close here");
+            open ? "nothing more to open here; Enter leads to other views"
+                 : "nothing to close here");
 }
 
 /* Handle a key that moves on the page. False if it is another key. */
