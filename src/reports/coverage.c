@@ -104,8 +104,13 @@ static void say_covered(mp_document *document, const mp_model *model, const mp_c
                                    mp_count_text(document, worst->lines - worst->executed, false),
                                    mp_count_text(document, worst->lines, false),
                                    mp_model_text(model, worst->program));
-    mp_document_say(document, MP_TONE_PLAIN, "Executed", "%s%s", covered_text(document, coverage),
-                    missing);
+    const char *without = coverage->untold
+                              ? mp_document_text(document, "; %s program%s without coverage",
+                                                 mp_count_text(document, coverage->untold, false),
+                                                 coverage->untold == 1 ? "" : "s")
+                              : "";
+    mp_document_say(document, MP_TONE_PLAIN, "Executed", "%s%s%s", covered_text(document, coverage),
+                    missing, without);
 }
 
 /* --- programs and methods --- */
