@@ -151,12 +151,16 @@ static const char *title_of(mp_document *document, const mp_filter *filter)
         return mp_document_text(document, "%s: memory recording of %s%" PRIu32 " snapshot%s in %s",
                                 source, several, snapshots, plural, time);
     }
-    return mp_document_text(document, "%s: %s%s%s", source,
+    const char *measure = model->profile ? mp_model_text(model, model->profile->measure) : "";
+    if (document->sampled && strncmp(measure, "sample", 6) == 0)
+        measure = "";
+    return mp_document_text(document, "%s: %s%s%s%s%s%s", source,
                             document->uncalled ? "profile" : "execution profile",
                             sessions > 1 ? "s" : "",
                             document->sampled    ? " of samples"
                             : document->uncalled ? " of sampled time"
-                                                 : "");
+                                                 : "",
+                            *measure ? " (" : "", measure, *measure ? ")" : "");
 }
 
 /* --- the selection, next to the totals of the whole recording --- */
