@@ -97,10 +97,14 @@ static void judge_sizes(mp_evaluation *evaluation)
 /* Dismiss a rule on objects if only bytes are known. */
 static void judge_counts(mp_evaluation *evaluation)
 {
-    if (evaluation->context->now->holds & MP_HOLDS_UNCOUNTED &&
-        mp_measure_unit(evaluation->rule->measure) == MP_RULE_OBJECTS)
-        MP_DISMISS(evaluation, "numbers of objects are not recorded; use a rule about bytes, such "
-                               "as \"leaked bytes <= 0\"");
+    mp_rule_result *result = evaluation->result;
+    if (!(evaluation->context->now->holds & MP_HOLDS_UNCOUNTED) ||
+        mp_measure_unit(evaluation->rule->measure) != MP_RULE_OBJECTS)
+        return;
+    result->measured_text = NULL; /* it counts bytes */
+    result->has_measured = false;
+    MP_DISMISS(evaluation, "numbers of objects are not recorded; use a rule about bytes, such as "
+                           "\"leaked bytes <= 0\"");
 }
 
 /* Dismiss a passing rule if the heap was larger at a later snapshot of which only the total is

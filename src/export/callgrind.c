@@ -48,6 +48,7 @@ typedef struct callgrind_out {
     size_t row_count, row_capacity;
     mp_id_index self_rows, calls; /* keys: place; place and callee */
     int64_t call_rows;
+    bool uncounted; /* numbers of objects or calls are not known */
     mp_id_index told_files, told_functions, told_objects; /* texts that were already written */
     bool *shares_name;                                    /* indexed by function */
 } callgrind_out;
@@ -109,7 +110,7 @@ static void add_call(callgrind_out *out, uint32_t frame, bool outermost)
     uint32_t *number = mp_id_index_put(&out->calls, mp_joined(place, begun.callee));
     out->call_rows += !*number;
     cost_row *row = row_at(out, number, &begun);
-    row->calls += times ? weight->own_count : weight->all_count;
+    row->calls += out->uncounted ? 0 : times ? weight->own_count : weight->all_count;
     if (outermost)
         add_costs(out, row, frame, true);
 }
@@ -275,12 +276,12 @@ static void write_weights(const mp_weights *weights, const mp_request *request,
 {
     int64_t sums[MOST_EVENTS] = {0};
     callgrind_out state = {.file = request->file, .code = mp_code_of(weights)}, *out = &state;
+    out->uncounted = request->model->holds & (MP_HOLDS_UNCOUNTED | MP_HOLDS_UNCALLED);
     for (size_t i = 0; i < sizeof events / sizeof *events; i++) {
         size_t column = 0;
         while (column < weights->columns && weights->weighings[column] != events[i].weighing)
             column++;
-        if (column == weights->columns ||
-            (events[i].counts && request->model->holds & (MP_HOLDS_UNCOUNTED | MP_HOLDS_UNCALLED)))
+        if (column == weights->columns || (events[i].counts && out->uncounted))
             continue;
         out->column[out->event_count] = column;
         out->events[out->event_count++] = &events[i];

@@ -28,8 +28,10 @@ static void add(int64_t *total, int64_t more)
     *total = *total == MP_UNKNOWN ? more : *total + more;
 }
 
-static void add_totals(mp_written_totals *sums, const mp_request *request, const mp_window *window)
+static void add_totals(mp_fleet *fleet, const mp_request *request, const mp_window *window)
 {
+    mp_written_totals *sums = &fleet->totals;
+    fleet->uncounted |= (request->model->holds & MP_HOLDS_UNCOUNTED) != 0;
     if (window) {
         const mp_totals totals = mp_totals_of(window);
         add(&sums->live_objects, totals.live_objects);
@@ -72,7 +74,7 @@ static bool put_recording(mp_fleet *fleet, const mp_request *request, const mp_w
         mp_relation_source_new(request->filter, window, request->diagnostics);
     const bool ok = put_relations(fleet, source);
     mp_relation_source_free(source);
-    add_totals(&fleet->totals, request, window);
+    add_totals(fleet, request, window);
     fleet->added++;
     return ok;
 }
@@ -118,8 +120,10 @@ void mp_fleet_describe(const mp_fleet *fleet, mp_document *document)
 {
     size_t count;
     const mp_relation *const *relations = mp_relations(&count);
-    mp_written(document, &(mp_request){.path = fleet->path}, title_of(document, fleet),
-               &fleet->totals);
+    mp_written_totals totals = fleet->totals;
+    if (fleet->uncounted)
+        totals.live_objects = MP_UNKNOWN;
+    mp_written(document, &(mp_request){.path = fleet->path}, title_of(document, fleet), &totals);
     mp_table *written = mp_written_table(document);
     for (size_t i = 0; i < count; i++)
         if (fleet->rows[i] != MP_UNKNOWN)

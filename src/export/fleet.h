@@ -29,6 +29,7 @@ struct mp_fleet {
     size_t added, known;      /* recordings added; recordings that were already in the tables */
     int64_t *rows;            /* rows added, by table; MP_UNKNOWN: no recording has the relation */
     mp_written_totals totals; /* sums of the recordings added */
+    bool uncounted;           /* a recording added does not count objects */
 };
 
 /* Initialise the state, which must be zero otherwise. Release with mp_fleet_free. */
