@@ -1,6 +1,7 @@
 #include "base/sqlite_file.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -188,8 +189,8 @@ const char *mp_sqlite_failure(const mp_sqlite_file *file)
     const char *missing = mp_sqlite_load();
     if (missing || !file->database)
         return missing ? missing : strerror(ENOMEM);
-    return sqlite3_errcode(file->database) == SQLITE_IOERR ? strerror(file->error)
-                                                           : sqlite3_errmsg(file->database);
+    const bool by_system = file->error && sqlite3_errcode(file->database) == SQLITE_IOERR;
+    return by_system ? strerror(file->error) : sqlite3_errmsg(file->database);
 }
 
 void mp_sqlite_close(mp_sqlite_file *file)

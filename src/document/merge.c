@@ -330,10 +330,10 @@ static bool is_before(const mp_headline *one, const mp_headline *other)
 /* Return the rank of a verdict: leaks by size, then unknown ones, then no leak. */
 static int64_t weight_of(const merging *state, const mp_told_verdict *told)
 {
+    if (told->kind && state->by_bytes)
+        return told->leaking_bytes == MP_UNKNOWN ? 0 : told->leaking_bytes;
     if (told->kind)
-        return state->by_objects  ? told->objects
-               : !state->by_bytes ? told->weight
-                                  : told->leaking_bytes * (told->leaking_bytes != MP_UNKNOWN);
+        return state->by_objects ? told->objects : told->weight;
     return !told->leaks ? INT64_MIN : strcmp(told->leaks, "unknown") == 0 ? -1 : -2;
 }
 

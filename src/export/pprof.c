@@ -348,8 +348,8 @@ static void add_head(pprof_out *out, const mp_model *model)
                        : !times        ? "bytes"
                        : out->unit > 1 ? "nanoseconds"
                                        : "microseconds";
-    const char *measure = measure_of(model), *kind = samples ? "samples" : times ? "cpu" : "space";
-    kind = measure ? measure : kind;
+    const char *measure = measure_of(model);
+    const char *kind = measure ? measure : samples ? "samples" : times ? "cpu" : "space";
     for (size_t i = 0; i < weights->columns; i++) {
         const value_names *names = &names_of[weights->weighings[i]];
         if (!out->uncounted)
@@ -398,7 +398,7 @@ static void write_weights(const mp_weights *weights, const mp_request *request,
     find_steps(out);
     out->totals = mp_nothing_written;
     out->uncounted = request->model->holds & (MP_HOLDS_UNCOUNTED | MP_HOLDS_UNCALLED);
-    out->unsized = request->model->holds & MP_HOLDS_UNSIZED;
+    out->unsized = request->model->holds & MP_HOLDS_UNSIZED && !out->uncounted;
     out->unit = unit_of(weights);
     add_head(out, request->model);
     add_samples(out);

@@ -68,6 +68,8 @@ typedef struct mp_named_reference {
      * the reference was not found. */
     const char *name;
 } mp_named_reference;
+/* Compare two references by `from`, then `to`, for qsort and bsearch. */
+int mp_named_reference_order(const void *left, const void *right);
 
 struct mp_contents;
 

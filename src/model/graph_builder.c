@@ -304,6 +304,14 @@ bool mp_graph_end(mp_graph_builder *builder)
     return true;
 }
 
+int mp_named_reference_order(const void *left, const void *right)
+{
+    const mp_named_reference *a = left, *b = right;
+    if (a->from != b->from)
+        return a->from < b->from ? -1 : 1;
+    return a->to < b->to ? -1 : a->to > b->to;
+}
+
 void mp_graph_free(mp_graph *graph)
 {
     if (!graph)

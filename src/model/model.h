@@ -73,8 +73,7 @@ typedef enum mp_kind {
 /* Return the name of a kind for messages, such as "a memory recording". */
 const char *mp_kind_name(mp_kind kind);
 /* Return the name of a recording of this kind with these capabilities: that of the kind, or, of
- * profiles by sampling, "a profile of samples" or "a profile of sampled time". Recordings can be
- * compared if they have the same name, by address. */
+ * profiles by sampling, "a profile of samples" or "a profile of sampled time". */
 const char *mp_holds_name(mp_kind kind, unsigned holds);
 
 /* Capabilities of a model, which decide what questions it can answer. Readers set them when they

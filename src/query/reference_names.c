@@ -14,14 +14,6 @@ void mp_reference_want(mp_graph_view *view, uint32_t from, uint32_t to)
         (mp_named_reference){.from = view->graph->ids[from], .to = view->graph->ids[to]};
 }
 
-static int by_objects(const void *left, const void *right)
-{
-    const mp_named_reference *a = left, *b = right;
-    if (a->from != b->from)
-        return a->from < b->from ? -1 : 1;
-    return a->to < b->to ? -1 : a->to > b->to;
-}
-
 void mp_references_read(mp_graph_view *view, mp_arena *texts)
 {
     mp_reference_names *names = &view->names;
@@ -32,9 +24,9 @@ void mp_references_read(mp_graph_view *view, mp_arena *texts)
     names->are_read = true;
     if (!names->count)
         return;
-    qsort(names->items, names->count, sizeof *names->items, by_objects);
+    qsort(names->items, names->count, sizeof *names->items, mp_named_reference_order);
     for (size_t i = 0; i < names->count; i++)
-        if (!count || by_objects(&names->items[count - 1], &names->items[i]))
+        if (!count || mp_named_reference_order(&names->items[count - 1], &names->items[i]))
             names->items[count++] = names->items[i];
     names->count = count;
     source->read(source->opaque, names->items, count, texts, view->diagnostics);
@@ -43,9 +35,9 @@ void mp_references_read(mp_graph_view *view, mp_arena *texts)
 const char *mp_reference_name(const mp_graph_view *view, uint32_t from, uint32_t to)
 {
     const mp_named_reference wanted = {.from = view->graph->ids[from], .to = view->graph->ids[to]};
-    const mp_named_reference *found = view->names.count
-                                          ? bsearch(&wanted, view->names.items, view->names.count,
-                                                    sizeof *view->names.items, by_objects)
-                                          : NULL;
+    const mp_named_reference *found =
+        view->names.count ? bsearch(&wanted, view->names.items, view->names.count,
+                                    sizeof *view->names.items, mp_named_reference_order)
+                          : NULL;
     return found && found->name && *found->name ? found->name : NULL;
 }

@@ -43,14 +43,6 @@ typedef struct naming {
 
 enum { TARGET = 1, OWNER, SEEN };
 
-static int by_objects(const void *left, const void *right)
-{
-    const mp_named_reference *a = left, *b = right;
-    if (a->from != b->from)
-        return a->from < b->from ? -1 : 1;
-    return a->to < b->to ? -1 : a->to > b->to;
-}
-
 /* --- arrays of numbers --- */
 
 /* Read a row of an array of numbers, with the comma after it. */
@@ -117,7 +109,7 @@ static void note_edge(naming *job, uint64_t from, const uint64_t *values)
         return;
     const mp_named_reference wanted = {.from = from, .to = job->nodes.items[target - 1].id};
     const mp_named_reference *found =
-        bsearch(&wanted, job->references, job->count, sizeof wanted, by_objects);
+        bsearch(&wanted, job->references, job->count, sizeof wanted, mp_named_reference_order);
     naming_edge *link = found ? &job->links[found - job->references] : NULL;
     if (link && (!link->is_found || rank_of(edge) < rank_of(link->edge)))
         *link = (naming_edge){.name = values[place[V8_EDGE_NAME]], .edge = edge, .is_found = true};

@@ -44,18 +44,10 @@ static uint32_t take_wanted(hp_naming *job, uint64_t id)
  * NULL: it is not wanted, or has a name. */
 static mp_named_reference *wanted_to(const hp_naming *job, uint32_t first, uint64_t to)
 {
-    const uint64_t from = job->references[first].from;
-    size_t low = first, high = job->count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        const mp_named_reference *reference = &job->references[middle];
-        if (reference->from == from && reference->to < to)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    mp_named_reference *found = low < job->count ? &job->references[low] : NULL;
-    return found && found->from == from && found->to == to && !found->name ? found : NULL;
+    const mp_named_reference wanted = {.from = job->references[first].from, .to = to};
+    mp_named_reference *found = bsearch(&wanted, job->references + first, job->count - first,
+                                        sizeof wanted, mp_named_reference_order);
+    return found && !found->name ? found : NULL;
 }
 
 /* --- while records are read --- */
