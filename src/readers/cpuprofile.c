@@ -298,9 +298,8 @@ static void begin_file(cpuprofile_state *state, mp_input *input, const char *pat
     mp_id_index_free(&state->index);
     state->json = mp_scan_open(input);
     mp_stack_profile_begin(&state->profile);
-    mp_model *model = state->code.stacks.model;
-    model->sessions.items[state->profile.session.i].description =
-        mp_model_intern_text(model, "cpu");
+    mp_stack_profile_measures(&state->profile,
+                              mp_model_intern_text(state->code.stacks.model, "cpu"));
 }
 
 static bool read_cpuprofile(void *opaque, mp_input *input, uint32_t summary)

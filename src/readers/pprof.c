@@ -132,8 +132,7 @@ static void describe_session(pp_state *state)
     char start[MP_UNIT_TEXT];
     mp_recorded_session *session = &state->model->sessions.items[state->costs.session.i];
     session->start_us = state->time_ns / PER_MICROSECOND;
-    session->description = state->measure;
-    mp_model_profile(state->model)->measure = state->measure;
+    mp_stack_profile_measures(&state->costs, state->measure);
     if (session->start_us && mp_format_utc(start, session->start_us))
         session->start_time = mp_model_intern_text(state->model, start);
 }

@@ -21,6 +21,13 @@ void mp_stack_profile_begin(mp_stack_profile *state)
         (mp_module){.session = state->session, .defined = true, .name = name, .program = name};
 }
 
+void mp_stack_profile_measures(mp_stack_profile *state, mp_string_id measure)
+{
+    mp_model *model = state->stacks->model;
+    model->sessions.items[state->session.i].description = measure;
+    model->profile->measure = measure;
+}
+
 /* Return the module of a symbol: a function, in its source or, if that is unknown, in its module.
  */
 static mp_module_id module_of(mp_stack_profile *state, mp_symbol_id id)

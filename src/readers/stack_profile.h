@@ -19,6 +19,9 @@ typedef struct mp_stack_profile {
 
 /* Begin a session. Stacks that the builder makes from here on belong to it. */
 void mp_stack_profile_begin(mp_stack_profile *profile);
+/* Set what the session measures, and so the whole profile: "cpu". It describes the session, and
+ * profiles of different measures are not compared. */
+void mp_stack_profile_measures(mp_stack_profile *profile, mp_string_id measure);
 /* Add a cost from 0, in microseconds or samples, to the innermost frame of a stack, which has one.
  * Return false, and add nothing, if the sum of all costs would be too large. */
 bool mp_stack_profile_add(mp_stack_profile *profile, mp_stack_frame frame, int64_t cost);

@@ -81,7 +81,6 @@ static void put_kinds(mp_document *document, const mp_graph_view *view, const mp
     table->main = true;
     table->order = "bytes";
     table->empty = "unknown: what keeps objects alive is not in the dump";
-    mp_say_retained_base(document, table, view);
     qsort(rows, MP_WASTE_KINDS, sizeof *rows, by_bytes);
     for (size_t i = 0; known && i < MP_WASTE_KINDS; i++)
         mp_table_put(document, table, &rows[i]);
