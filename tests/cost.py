@@ -142,6 +142,8 @@ class Law:
         words = [{"POLICY": "policy", "FILE": str(path)}.get(word, word) for word in command.split()]
         words += {"export": ["-o", "out"], "baseline": ["--store", "kept", "--allow-torn"],
                   "gate": ["--allow-torn"]}.get(words[0], [])
+        if path.is_dir():  # one file at a time: how far the memory of two overlaps depends on the scheduler
+            words += ["--jobs", "1"]
         status, *costs = self.cost([*words, str(path)], folder, name)
         if status in (0, 1):
             return costs

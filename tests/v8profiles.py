@@ -65,7 +65,7 @@ def made_up(seed):
 def made_up_times(seed):
     choice = random.Random(seed)
     count = choice.randint(1, 30)
-    nodes = [node(choice.choice(["", "serve", "push", "a.b"]), 0, url=choice.choice(["", "node:fs"]), line=4)
+    nodes = [node(choice.choice(["", "serve", "push", "a.b"]), 0, url=choice.choice(["", "node:fs"]), line=choice.choice([4, 90]))
              for _ in range(count)]
     for at, one in enumerate(nodes):
         one["id"], one["children"] = at * 3 + 1, []
@@ -78,7 +78,7 @@ def made_up_times(seed):
 
 
 def key_of(frame):
-    return name_of(frame), frame["url"]
+    return name_of(frame), frame["url"], max(0, frame["lineNumber"] + 1)
 
 
 def naive_times(made):
@@ -194,13 +194,13 @@ class Laws(claims.ClaimsOfProgram):
 
     def times(self, *words):
         rows = self.json("top", *words, "--by", "method", "--limit", 0).get("top", [])
-        return {(row["method"], row.get("program", "")): (round(row["seconds"] * 1e6), round(row["inclusive_seconds"] * 1e6)) for row in rows}
+        return {(row["method"], row.get("program", ""), row.get("start_line", 0)): (round(row["seconds"] * 1e6), round(row["inclusive_seconds"] * 1e6)) for row in rows}
 
     def costs(self, folder):
         """CPU profiles have the times of the plan, and of a naive sum."""
         path = SAMPLES / "shop.cpuprofile"
         answer = json.loads((SAMPLES / "answers" / "shop.cpuprofile.json").read_text())
-        plan = {(row["method"], row.get("program", "")): (row["microseconds"], row["inclusive_microseconds"]) for row in answer["methods"]}
+        plan = {(row["method"], row.get("program", ""), row.get("start_line", 0)): (row["microseconds"], row["inclusive_microseconds"]) for row in answer["methods"]}
         self.claim(self.times(path) == plan, "plan", self.times(path), plan)
         self.claim(self.json("top", path)["totals"] == {"seconds": 0.1, "modules": 4}, self.json("top", path)["totals"])
         self.claim(self.times(path, path) == {name: (2 * own, 2 * all) for name, (own, all) in plan.items()}, "two add up")
@@ -259,7 +259,7 @@ class Laws(claims.ClaimsOfProgram):
         path = folder / "node.cpuprofile"
         made = json.loads(path.read_text())
         self.claim(self.times(path) == naive_times(made), "node", self.times(path), naive_times(made))
-        self.claim(any(name == "fib" and own for (name, _), (own, _) in self.times(path).items()) and not self.run("top", path).stderr, "node", self.times(path))
+        self.claim(any(name == "fib" and own for (name, _, _), (own, _) in self.times(path).items()) and not self.run("top", path).stderr, "node", self.times(path))
         path = folder / "node.heapprofile"
         self.agrees("node", path, json.loads(path.read_text())["head"])
 

@@ -95,6 +95,8 @@ void gen_cpuprofile_answer(const gen_options *options, gen_json *json)
         gen_json_text(json, "method", nodes[node].known);
         if (*nodes[node].url)
             gen_json_text(json, "program", nodes[node].url);
+        if (nodes[node].line)
+            gen_json_number(json, "start_line", nodes[node].line);
         gen_json_number(json, "microseconds", exclusive * PERIOD);
         gen_json_number(json, "inclusive_microseconds", inclusive * PERIOD);
         gen_json_close(json);

@@ -42,6 +42,7 @@ static mp_module_id module_of(mp_stack_profile *state, mp_symbol_id id)
                         .defined = true,
                         .name = symbol->name,
                         .method = symbol->name,
+                        .start_line = symbol->start_line,
                         .program = symbol->source.i ? symbol->source : symbol->module};
         *place = profile->modules.count - 1;
     }
