@@ -113,10 +113,7 @@ static inline bool mp_input_numbers(mp_input *input, unsigned columns, uint32_t 
         end++;
     if (end >= left || line[end] != '\n')
         return false;
-    input->start += end + 1;
-    input->consumed += end + 1;
-    input->line_number++;
-    input->line_closed = true;
+    mp_window_take_line(input, end + 1);
     return true;
 }
 
@@ -131,10 +128,7 @@ static inline bool mp_input_hex_row(mp_input *input, char *letter, uint64_t *num
     if (*end != '\n' || !mp_hex_word(&cursor, end, number))
         return false;
     *letter = *line;
-    input->start += (size_t)(end - line) + 1;
-    input->consumed += (size_t)(end - line) + 1;
-    input->line_number++;
-    input->line_closed = true;
+    mp_window_take_line(input, (size_t)(end - line) + 1);
     return true;
 }
 

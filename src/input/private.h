@@ -51,6 +51,15 @@ mp_input *mp_input_from_stream(const char *path, mp_stream *stream, const char *
  * the line is too long for the window or exceeds the limit. Reports nothing. */
 bool mp_window_has_line(mp_input *input);
 
+/* Consume a line of the window, which has `length` bytes with its newline. */
+static inline void mp_window_take_line(mp_input *input, size_t length)
+{
+    input->start += length;
+    input->consumed += length;
+    input->line_number++;
+    input->line_closed = true;
+}
+
 /* Identity of a file that was read. */
 typedef struct mp_read_file {
     dev_t device;

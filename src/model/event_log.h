@@ -17,6 +17,7 @@ typedef struct mp_event {
     uint64_t address;
     int64_t time_us; /* microseconds since the first event */
     int64_t bytes;   /* size of the block, for allocations and old blocks */
+    uint64_t line;
     /* Number of the thread, from 1 in order of appearance in the log, and its name; 0: none. The
      * reader assigns the numbers, so it need not wait for the replay. */
     uint32_t thread;
@@ -25,7 +26,6 @@ typedef struct mp_event {
     uint32_t source_line; /* for allocations: line in the node's source; MP_NO_LINE: unknown */
     uint32_t site;        /* for allocations: number of node, source line and thread, from 1 */
     mp_type_id type;      /* type of the block, for deletions and old blocks */
-    uint64_t line;
     mp_event_kind kind;
 } mp_event;
 

@@ -71,7 +71,6 @@ static void take_event(heaptrack_pass *pass, char sign, uint64_t number)
     const heaptrack_stack *stack = kind->stack ? &tables->stacks[kind->stack - 1] : NULL;
     mp_event event = {
         .address = number << 32 | kind->alive,
-        .time_us = pass->time_us,
         .bytes = kind->bytes,
         .thread = THREAD,
         .node = stack ? stack->node : (mp_node_id){0},
@@ -81,7 +80,7 @@ static void take_event(heaptrack_pass *pass, char sign, uint64_t number)
         .kind = allocates ? MP_EVENT_ALLOCATION : MP_EVENT_DELETION,
     };
     kind->alive -= !allocates;
-    mp_replay_event(&pass->replay, &event);
+    mp_replay_event(&pass->replay, &event, pass->time_us);
 }
 
 static void read_event(heaptrack_pass *pass, mp_slice line)

@@ -71,6 +71,8 @@ static void end_asked(mp_replay *replay, int64_t time_us)
 /* End all snapshots that end before an event at this time. */
 static void advance(mp_replay *replay, int64_t time_us)
 {
+    if (time_us <= replay->until_us && !replay->asks_line && !replay->asks_time)
+        return;
     if (replay->slice == 0)
         end_slice(replay, 0);
     if (replay->asks_line && replay->asked_line == 0)
@@ -83,6 +85,8 @@ static void advance(mp_replay *replay, int64_t time_us)
     }
     if (replay->asks_time && replay->asked_us < time_us)
         end_asked(replay, replay->asked_us);
+    replay->until_us =
+        replay->slice < replay->slices ? slice_end(replay, replay->slice) : INT64_MAX;
 }
 
 /* Report that the requested moment is after the end of the log. */
@@ -180,10 +184,12 @@ void mp_replay_resolve(mp_replay *replay)
     mp_pipeline_drain(replay->pipeline);
 }
 
-void mp_replay_event(mp_replay *replay, const mp_event *event)
+void mp_replay_event(mp_replay *replay, const mp_event *event, int64_t time_us)
 {
     batch *events = mp_pipeline_batch(replay->pipeline);
-    events->events[replay->batched++] = *event;
+    mp_event *place = &events->events[replay->batched++];
+    *place = *event;
+    place->time_us = time_us;
     replay->events++;
     if (replay->batched == BATCH || replay->blocks.model->tell) /* a listener must not wait */
         submit(replay, mp_pipeline_submit);
@@ -219,6 +225,7 @@ void mp_replay_open(mp_replay *replay, mp_model *model, mp_diagnostics *diagnost
     const mp_diagnostic *kept;
     (void)MP_ADD(&model->sessions);
     *replay = (mp_replay){.slice_us = options->slice_us,
+                          .until_us = INT64_MIN,
                           .asks_line = asks_peak(options),
                           .asked_line = peak_line,
                           .first_diagnostic = mp_diagnostics_kept(diagnostics, &kept)};

@@ -16,6 +16,7 @@ typedef struct mp_replay {
     int64_t last_us, highest_us;
     uint32_t slices, slice;    /* number of slices; number of the current slice, 0: the start */
     int64_t slice_us;          /* length of a slice; 0: determined by `slices` */
+    int64_t until_us;          /* end of the current slice; INT64_MIN: not begun */
     bool asks_time, asks_line; /* the requested moment is still to come */
     int64_t asked_us;          /* requested time */
     uint64_t asked_line;       /* requested line: the moment after it */
@@ -40,8 +41,8 @@ bool mp_replay_prepare(mp_input *input, const mp_load_options *options, mp_peak_
  * must outlive the replay. Release with mp_replay_close. */
 void mp_replay_open(mp_replay *replay, mp_model *model, mp_diagnostics *diagnostics,
                     const mp_load_options *options, const char *path, uint64_t peak_line);
-/* Hand over an event. */
-void mp_replay_event(mp_replay *replay, const mp_event *event);
+/* Hand over an event, whose time is `time_us`. */
+void mp_replay_event(mp_replay *replay, const mp_event *event, int64_t time_us);
 /* Wait until all events so far are replayed. Needed before diagnostics, and before anything else
  * that both threads would access. */
 void mp_replay_resolve(mp_replay *replay);

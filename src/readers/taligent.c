@@ -100,12 +100,25 @@ static bool head_is_analysis(mp_slice head)
     return false;
 }
 
+/* Read lines in the usual form, most of a file, up to another line. Return true if there are any.
+ */
+static bool read_events(taligent_pass *pass, mp_input *input)
+{
+    const uint64_t before = mp_input_line_number(input);
+    for (taligent_line event; taligent_take(input, &event);)
+        taligent_event(pass, &event, mp_input_line_number(input));
+    const bool any = mp_input_line_number(input) > before;
+    pass->in_banner &= !any;
+    return any;
+}
+
 /* Read all lines. Return false if the last one is truncated. */
 static bool read_lines(taligent_pass *pass, mp_input *input, bool analysis)
 {
     bool whole = true;
     mp_slice line;
     for (;;) {
+        whole |= !analysis && read_events(pass, input);
         if (!mp_window_has_line(input)) /* report faults of the input in file order */
             mp_replay_resolve(&pass->replay);
         if (!mp_input_line(input, &line))

@@ -18,6 +18,10 @@ typedef struct taligent_line {
 
 /* Parse a line of a log, without its star. Return false and set `wrong` if it is not an event. */
 bool taligent_parse(mp_slice line, taligent_line *event);
+/* Read the next line of a log if it is an event in the usual form: one tab between columns, and
+ * numbers of up to 16 digits. For any other line, or one that is not completely in the window,
+ * return false and consume nothing; taligent_parse gives the same result for both. */
+bool taligent_take(mp_input *input, taligent_line *event);
 bool taligent_is_title(mp_slice line);
 
 /* A parsed line of a heap analysis file. */
@@ -55,10 +59,12 @@ a late one */
 /* Open an empty order. `asked` is mp_load_options.reorder. */
 void taligent_order_open(taligent_order *order, int64_t asked);
 void taligent_order_close(taligent_order *order);
-/* Add an event, with its time since 1970. If too many events wait, return the earliest, valid until
- * the next call; otherwise NULL. If `event` is NULL, return the remaining events, one per call. Old
- * blocks have no time, and stay after the event before them. */
-const mp_event *taligent_order_next(taligent_order *order, const mp_event *event);
+/* Return the place of the next event, for the caller to fill. Its time is since 1970. Old blocks
+ * have no time, and stay after the event before them. */
+mp_event *taligent_order_place(taligent_order *order);
+/* With `more`, add the event at this place. If too many events wait, return the earliest, valid
+ * until the next call; otherwise NULL. Without, return the remaining events, one per call. */
+const mp_event *taligent_order_next(taligent_order *order, bool more);
 /* Return an event that has waited longer than `within_us`, valid until the next call; NULL: none.
  * Call it after taligent_order_next until it returns NULL. */
 const mp_event *taligent_order_due(taligent_order *order);

@@ -39,37 +39,36 @@ static void replay_next(taligent_pass *pass, const mp_event *event)
     bool timed = event->kind != MP_EVENT_OLD;
     if (timed && !pass->begun)
         taligent_begin(pass, event->time_us, pass->last_us);
-    mp_event place = *event;
-    place.time_us = timed ? event->time_us - pass->first_us : 0;
-    mp_replay_event(&pass->replay, &place);
+    mp_replay_event(&pass->replay, event, timed ? event->time_us - pass->first_us : 0);
 }
 
 void taligent_end(taligent_pass *pass)
 {
-    for (const mp_event *event; (event = taligent_order_next(&pass->order, NULL));)
+    for (const mp_event *event; (event = taligent_order_next(&pass->order, false));)
         replay_next(pass, event);
     mp_replay_end(&pass->replay, 0);
 }
 
 void taligent_event(taligent_pass *pass, const taligent_line *line, uint64_t offset)
 {
-    mp_event event = {.address = line->address,
-                      .bytes = line->bytes,
-                      .source_line = MP_NO_LINE,
-                      .line = offset,
-                      .kind = line->kind};
+    mp_event *event = taligent_order_place(&pass->order);
+    *event = (mp_event){.address = line->address,
+                        .bytes = line->bytes,
+                        .source_line = MP_NO_LINE,
+                        .line = offset,
+                        .kind = line->kind};
     if (line->kind != MP_EVENT_ALLOCATION)
-        event.type = taligent_type(pass->names, line->type);
+        event->type = taligent_type(pass->names, line->type);
     if (line->kind != MP_EVENT_OLD) {
-        event.time_us = line->time_us;
-        event.thread = thread_of(pass, line->thread);
-        event.thread_name = pass->threads.names[event.thread];
+        event->time_us = line->time_us;
+        event->thread = thread_of(pass, line->thread);
+        event->thread_name = pass->threads.names[event->thread];
         bool allocates = line->kind == MP_EVENT_ALLOCATION;
-        event.node = taligent_crawl(pass->names, line->crawl, allocates);
+        event->node = taligent_crawl(pass->names, line->crawl, allocates);
         if (allocates)
-            event.site = mp_blocks_site(&pass->replay.blocks, event.node, event.thread);
+            event->site = mp_blocks_site(&pass->replay.blocks, event->node, event->thread);
     }
-    const mp_event *next = taligent_order_next(&pass->order, &event);
+    const mp_event *next = taligent_order_next(&pass->order, true);
     if (next)
         replay_next(pass, next);
     while ((next = taligent_order_due(&pass->order)))

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "input/fields.h"
 #include "input/hex.h"
+#include "input/numbers.h"
 #include "readers/taligent.h"
 
 static bool is_digit(char letter)
@@ -149,6 +150,62 @@ bool taligent_parse(mp_slice line, taligent_line *event)
         return wrong(event, "expected a type in the fifth column");
     event->crawl = rest_of(&cursor);
     event->kind = old ? MP_EVENT_OLD : deletion ? MP_EVENT_DELETION : MP_EVENT_ALLOCATION;
+    return true;
+}
+
+/* Return the end of the digits at `begin`, among 64 bytes whose other bytes are set in `ends`; 64:
+ * none of them. */
+static unsigned digits_end(uint64_t ends, unsigned begin)
+{
+    ends = begin < MP_STEP ? ends >> begin : 0;
+    return ends ? begin + (unsigned)__builtin_ctzll(ends) : MP_STEP;
+}
+
+/* Parse the decimal number at `begin`, which ends before the tab at `end`. */
+static bool number_at(const char *line, unsigned begin, unsigned end, int64_t *value)
+{
+    if (end == begin || end - begin > 16 || line[end] != '\t')
+        return false;
+    *value = (int64_t)mp_sixteen_digits(line + begin, end - begin);
+    return true;
+}
+
+bool taligent_take(mp_input *input, taligent_line *event)
+{
+    const char *line = input->bytes + input->start;
+    const size_t left = input->end - input->start;
+    if (!left || input->has_nul)
+        return false;
+    const uint64_t ends = mp_byte_kinds_of(line).ends; /* the first 64 bytes contain all numbers */
+    const unsigned dash = digits_end(ends, 0), time = digits_end(ends, dash + 1) + 1;
+    if (!dash || time >= MP_STEP || line[dash] != '-' || time == dash + 2 || line[time - 1] != '\t')
+        return false;
+    const unsigned address = digits_end(ends, time) + 1;
+    if (!number_at(line, time, address - 1, &event->time_us))
+        return false;
+    const char *cursor = line + address;
+    if (cursor[0] == '0' && cursor[1] == 'x')
+        cursor += 2;
+    if (!mp_hex_word(&cursor, line + left, &event->address) || *cursor != '\t')
+        return false;
+    const unsigned bytes = (unsigned)(cursor + 1 - line);
+    const bool deletion = memcmp(cursor + 1, "del\t", 4) == 0;
+    const unsigned type = deletion ? bytes + 4 : digits_end(ends, bytes) + 1;
+    if (!deletion && !number_at(line, bytes, type - 1, &event->bytes))
+        return false;
+    const char *newline = type < left ? memchr(line + type, '\n', left - type) : NULL;
+    const char *tab = newline ? memchr(line + type, '\t', (size_t)(newline - line) - type) : NULL;
+    if (!tab || (size_t)(newline - line) > input->longest_line)
+        return false;
+    const char *end = newline[-1] == '\r' ? newline - 1 : newline;
+    if (tab == line + type || mp_is_gap(line[type]) || mp_is_gap(tab[-1]) || tab + 1 >= end ||
+        mp_is_gap(tab[1]) || mp_is_gap(end[-1]))
+        return false;
+    event->kind = deletion ? MP_EVENT_DELETION : MP_EVENT_ALLOCATION;
+    event->thread = (mp_slice){line, time - 1};
+    event->type = (mp_slice){line + type, (size_t)(tab - line) - type};
+    event->crawl = (mp_slice){tab + 1, (size_t)(end - tab) - 1};
+    mp_window_take_line(input, (size_t)(newline - line) + 1);
     return true;
 }
 

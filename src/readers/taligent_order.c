@@ -73,22 +73,26 @@ static void make_room(taligent_order *order)
     order->first = 0;
 }
 
-static void enter(taligent_order *order, const mp_event *event)
+mp_event *taligent_order_place(taligent_order *order)
+{
+    if (order->queued == order->places)
+        make_room(order);
+    size_t index = order->first + order->queued;
+    return &order->queue[index < order->places ? index : index - order->places];
+}
+
+static void enter(taligent_order *order, mp_event *event)
 {
     bool timed = event->kind != MP_EVENT_OLD; /* old blocks keep their place */
     if (timed && event->time_us < order->highest_us) {
         enter_late(order, event);
         return;
     }
-    if (order->queued == order->places)
-        make_room(order);
-    size_t index = order->first + order->queued++;
-    mp_event *place = &order->queue[index < order->places ? index : index - order->places];
-    *place = *event;
+    order->queued++;
     if (timed)
         order->highest_us = event->time_us;
     else
-        place->time_us = order->highest_us;
+        event->time_us = order->highest_us;
 }
 
 static bool late_goes_first(const taligent_order *order)
@@ -107,11 +111,11 @@ static const mp_event *take(taligent_order *order)
     return head;
 }
 
-const mp_event *taligent_order_next(taligent_order *order, const mp_event *event)
+const mp_event *taligent_order_next(taligent_order *order, bool more)
 {
-    if (event)
-        enter(order, event);
-    return order->queued + order->late_count <= (event ? order->most : 0) ? NULL : take(order);
+    if (more)
+        enter(order, taligent_order_place(order));
+    return order->queued + order->late_count <= (more ? order->most : 0) ? NULL : take(order);
 }
 
 const mp_event *taligent_order_due(taligent_order *order)
