@@ -100,7 +100,8 @@ static const char *trend_text(mp_document *document, const mp_model *model, cons
     mp_format_byte_rate(slope, trend->slope, document->exact_bytes, true);
     mp_format_byte_rate(low, trend->low, document->exact_bytes, true);
     mp_format_byte_rate(high, trend->high, document->exact_bytes, true);
-    if (strcmp(low, high) != 0)
+    const bool is_certain = trend->low > 0 || trend->high < 0; /* an average has no interval */
+    if (is_certain && strcmp(low, high) != 0)
         range = mp_document_text(document, " (%s to %s)", low, high);
     return mp_document_text(document, "%s, %s a snapshot%s%s", words, slope, range, besides);
 }
