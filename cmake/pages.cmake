@@ -6,6 +6,11 @@ target_include_directories(memprof-tables PRIVATE src)
 
 install(FILES docs/memprof-report.schema.json DESTINATION ${CMAKE_INSTALL_DATADIR}/memprof)
 
+# Pages for users; manual pages refer to them.
+install(FILES docs/exports.md docs/fleet.md docs/library.md docs/manual.md docs/memprof-spool.service docs/scale.md
+              docs/security.md docs/sql.md docs/verdict.md DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/memprof)
+install(DIRECTORY docs/formats DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/memprof)
+
 set(COMPLETIONS)
 file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/completions)
 foreach(completion bash:memprof zsh:_memprof fish:memprof.fish)
