@@ -12,8 +12,8 @@ static int most_kept_first(const void *left, const void *right, void *model)
     return mp_type_compare(model, (mp_type_id){a->type}, (mp_type_id){b->type});
 }
 
-/* Return true if the accumulation includes the type; an accumulation of several types includes
- * all. */
+/* Return true if the accumulation includes the type. An accumulation of several types includes
+ * every type. */
 static bool holds(const mp_accumulation *accumulation, uint32_t type)
 {
     return accumulation->types > 1 || type == accumulation->type;
@@ -69,8 +69,9 @@ static void count_reached(const mp_graph *graph, const uint32_t *objects, uint32
     free(seen);
 }
 
-/* Return, by type, the objects that become unreachable if the holder is removed or, for an
- * accumulation held by roots, if the held objects are removed. */
+/* Return, by type, the objects that become unreachable when the holder is removed. For an
+ * accumulation held by roots, return those that become unreachable when the held objects are
+ * removed. */
 static mp_type_links kept_by(const mp_graph_view *view, uint32_t holder, const uint32_t *objects,
                              uint32_t count)
 {

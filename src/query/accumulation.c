@@ -8,8 +8,8 @@
 #include "query/accumulation.h"
 #include "query/holdings.h"
 
-/* Follow a holding from the last dump back to the first dump in which it is known. Return false if
- * it did not grow from each dump to the next. */
+/* Follow a holding from the last dump back to the first dump in which its size is known. Return
+ * false if it did not grow from each dump to the next. */
 static bool follow(const mp_model *model, uint32_t dump_count, mp_holding now,
                    mp_accumulation *result, int64_t *counts)
 {
@@ -52,8 +52,9 @@ typedef struct listing {
     bool *places, *held;
 } listing;
 
-/* Return true if the holder is itself held by a listed accumulation, or is inside a listed holder
- * and therefore holds the same objects, like a list and its array. Results are cached. */
+/* Return true if a listed accumulation already covers the holder: it is one of the held objects, or
+ * it is inside a listed holder and therefore holds the same objects, like the array inside a list.
+ * Results are cached. */
 static bool is_inside(const mp_holdings *holdings, listing *listed, const mp_held *state)
 {
     uint32_t index = state->position;
@@ -82,8 +83,8 @@ static bool has_gained(const mp_model *model, mp_snapshot_id first, const mp_acc
     return held->type && (!was || held->objects > model->holdings.items[was].objects);
 }
 
-/* Set the gained types of an accumulation: its only type, or all types with more objects than
- * at the first dump. Mark them as listed. */
+/* Set the types that an accumulation gained: its only type, or each type with more objects than at
+ * the first dump. Mark them as listed. */
 static void list_gained(const mp_graph_view *view, const mp_holdings *holdings,
                         const mp_held *state, const mp_snapshot_id *dumps, mp_accumulation *found,
                         listing *listed)
@@ -116,8 +117,8 @@ static const mp_held *held_of(const mp_holdings *holdings, const mp_accumulation
     return &holdings->held[mp_id_index_get(&holdings->by_key, found->key)];
 }
 
-/* Keep the outermost holders. A holder that gains several types is listed with their sum, unless
- * one type makes nine tenths of it. */
+/* Keep the outermost holders. A holder that gains several types is listed once, with the sum of all
+ * types, unless one type makes nine tenths of it. */
 static void keep_outermost(mp_graph_view *view, const mp_holdings *holdings,
                            const mp_snapshot_id *dumps)
 {
@@ -149,8 +150,9 @@ static void keep_outermost(mp_graph_view *view, const mp_holdings *holdings,
     free(listed.held);
 }
 
-/* Return the bytes that the holding would have gained if each growth were the smallest. A holding
- * of one type counts with all its bytes, one of all types only with its gain. */
+/* Return the bytes that the holding would have gained if every step had been as small as the
+ * smallest one. A holding of one type counts with all its bytes, a holding of all types only with
+ * its gain. */
 static int64_t steady_bytes_of(const mp_accumulation *found, uint32_t dump_count)
 {
     int64_t of_objects = found->objects - (found->type ? 0 : found->from_objects);

@@ -20,9 +20,9 @@ static bool is_path(const char *text)
                                                             strcmp(text + length - 2, ".w") == 0));
 }
 
-/* Return the source in the name of a frame. Names are `file.p`, `entity file.p`, `Class`, `method
- * Class`, or `method Defining Runtime`, whose lines are those of the defining class. Paths may
- * contain blanks; names of entities and classes do not. */
+/* Return the source in the name of a frame. A name has the form `file.p`, `entity file.p`, `Class`,
+ * `method Class`, or `method Defining Runtime` (the lines are those of the defining class). Paths
+ * may contain blanks; names of entities and classes do not. */
 static const char *source_in(mp_arena *arena, const char *name)
 {
     const char *blank = strchr(name, ' ');

@@ -6,8 +6,8 @@
 
 typedef struct mp_line_note {
     int32_t line; /* line number; below 1: work of the runtime around the lines */
-    /* Heaps: objects created in this line that are alive at the end of the window, and those of
-     * them that leaked. */
+    /* Heaps: objects that were created in this line and are alive at the end of the window, and the
+     * part of them that leaked. */
     int64_t bytes, objects, leaked_bytes, leaked_objects;
     /* Profiles: microseconds without callees, and executions. */
     int64_t exclusive_us, executions;
@@ -18,17 +18,17 @@ typedef struct mp_annotation {
     mp_line_note *items; /* sorted by line */
     size_t count;
     bool covered;  /* the executable lines are known */
-    bool versions; /* compiled from several source versions, whose lines differ */
+    bool versions; /* compiled from several versions of the source, whose lines differ */
 } mp_annotation;
 
-/* Return the sources that have figures by line, sorted bytewise: programs, classes or, if the
- * recording names files, files. Texts belong to the model or the arena; release the array with
+/* Return the sources that have figures by line, sorted bytewise: files if the recording names them,
+ * otherwise programs and classes. Texts belong to the model or the arena; release the array with
  * free(). */
 const char **mp_annotation_sources(mp_arena *arena, const mp_filter *filter, size_t *count);
 
-/* Return the source that the name denotes: the one with this name or file name, otherwise the only
- * one whose name ends with it after a `/`, a `\` or a dot. Return NULL with an error that lists the
- * candidates. */
+/* Return the source that the name denotes: the source with this name or file name, otherwise the
+ * only source whose name ends with it after a `/`, a `\` or a dot. Return NULL with an error that
+ * lists the candidates. */
 const char *mp_annotation_source(mp_arena *arena, const char *const *sources, size_t count,
                                  const char *name, mp_error *error);
 

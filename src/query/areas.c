@@ -95,8 +95,8 @@ static void add_all(mp_areas *areas, const mp_histogram *types, bool by_namespac
     mp_id_index_free(&index);
 }
 
-/* Add the reachable objects to the areas of the objects that retain them. In preorder, retained
- * objects follow their retainer; the next object after them has no dominator. */
+/* Add the reachable objects to the areas of the objects that retain them. In preorder, the objects
+ * that an object retains follow it, up to the next object without a dominator. */
 static void add_retained(mp_areas *areas, const mp_graph_view *view, const mp_histogram *types,
                          bool by_namespace)
 {

@@ -49,7 +49,7 @@ static uint32_t *moments_of_sessions(const mp_window *window, const birth_chains
     return moments;
 }
 
-/* Snapshot and session that were counted last for a group. */
+/* Snapshot and session that a group counted last. */
 typedef struct last_birth {
     uint32_t snapshot, session;
 } last_birth;

@@ -80,8 +80,8 @@ void mp_calls_of_nodes(mp_calls *calls, const mp_call_node *nodes, uint32_t coun
         call_edge->nested += node->calls;
         calls->items[node->callable].recursive = true;
         /* The call is recursive: its cost is also part of the cost of the callee through which the
-         * outer call reached it. Subtract it there, so that it counts with the callees of the inner
-         * call only. */
+         * outer call reached it. Subtract it there, so that only the callees of the inner call have
+         * it. */
         subtract(&calls->edges[edge[path[depth[above] + 1]]].as_callee, node->total);
     }
     calls->edge_count--;

@@ -1,9 +1,7 @@
-/* Calls: who calls whom, and the cost on behalf of each caller.
- *
- * Recursion never counts twice. If a method is on a stack several times, its cost belongs to the
- * caller of its outermost call and to the callee of its innermost call. The costs of a method's
- * callers therefore add up to its total cost, and so do its own cost and the costs of its
- * callees. */
+/* Calls: who calls whom, and the cost that each caller causes.  Recursion never counts twice. If a
+ * method is on a stack several times, its cost belongs to the caller of its outermost call and to
+ * the callee of its innermost call. The costs of a method's callers therefore add up to its total
+ * cost, and so do the costs of its callees with its own cost. */
 #ifndef MP_QUERY_CALLS_H
 #define MP_QUERY_CALLS_H
 
@@ -35,8 +33,10 @@ typedef struct mp_callable {
     uint32_t start_line;  /* first line; 0: unknown */
     mp_call_amount self;  /* cost without callees */
     mp_call_amount total; /* cost with callees */
-    int64_t sites; /* cost as an allocation site, with the allocators it calls; 0 for allocators */
-    int64_t calls, nested;  /* profiles only; nested: calls while it was already running */
+    int64_t sites; /* cost as an allocation site, including the allocators that it calls; 0 for
+                      allocators */
+    int64_t calls, nested;  /* profiles only: number of calls, and of calls while it was already
+                               running (nested) */
     bool estimated;         /* `total` may count recursion twice */
     bool recursive;         /* calls itself, directly or indirectly */
     mp_call_amount at_line; /* part of `self` at the requested line */
@@ -45,10 +45,11 @@ typedef struct mp_callable {
 } mp_callable;
 
 typedef struct mp_call_edge {
-    uint32_t caller, callee;  /* indexes of the callables */
-    int32_t line;             /* line in the caller */
-    bool has_line;            /* false: the stack has no line numbers */
-    int64_t calls, nested;    /* nested: calls while the callee was already running */
+    uint32_t caller, callee; /* indexes of the callables */
+    int32_t line;            /* line in the caller */
+    bool has_line;           /* false: the stack has no line numbers */
+    int64_t calls,
+        nested; /* number of calls, and of calls while the callee was already running (nested) */
     mp_call_amount as_caller; /* part of the callee's cost that belongs to this caller */
     mp_call_amount as_callee; /* part of the caller's cost that was spent in this callee */
 } mp_call_edge;
@@ -76,17 +77,17 @@ typedef struct mp_call_node {
 /* Add the edges of a call tree to `calls`, which must have the callables. */
 void mp_calls_of_nodes(mp_calls *calls, const mp_call_node *nodes, uint32_t count);
 
-/* mp_calls_of_profile returns the calls of a profile with a call tree or a call graph,
- * mp_calls_of_heap those on the stacks of the objects alive at the end of a window. `line`: line
- * whose figures are stored in the callables (at_line); NULL: none. Release with mp_calls_free. */
+/* Return the calls of a profile with a call tree or a call graph (mp_calls_of_profile), or those on
+ * the stacks of the objects alive at the end of a window (mp_calls_of_heap). `line`: line whose
+ * figures are stored in the callables (at_line); NULL: none. Release with mp_calls_free. */
 mp_calls mp_calls_of_profile(const mp_filter *filter, const int32_t *line);
 mp_calls mp_calls_of_heap(const mp_window *window, const int32_t *line);
 void mp_calls_free(mp_calls *calls);
 
-/* Return the callables that a name denotes: those with exactly this name; otherwise those whose
- * program or method has it; otherwise those that match it as a pattern, as a whole or after a
- * character that is not a letter, digit, `_` or `-`; otherwise the same ignoring case. Return
- * `count` indexes; release with free(). */
+/* Return the callables that a name denotes. Callables with exactly this name are preferred, then
+ * those whose program or method has it, then those that it matches as a pattern, as a whole or
+ * after a character that is not a letter, digit, `_` or `-`, and last those that it matches when
+ * case is ignored. Return `count` indexes; release with free(). */
 uint32_t *mp_calls_named(const mp_calls *calls, const mp_model *model, const char *name,
                          size_t *count);
 

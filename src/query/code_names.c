@@ -27,7 +27,7 @@ const char *mp_code_label(mp_arena *arena, const mp_code_place *place)
     return *place->run_by ? mp_arena_format(arena, "%s, run by %s", name, place->run_by) : name;
 }
 
-/* Return the place of a method. `several`: more classes than `runtime` ran it. */
+/* Return the place of a method. `several`: it was run by other classes besides `runtime`. */
 static mp_code_place place_of(const mp_model *model, mp_string_id program, mp_string_id method,
                               uint32_t start_line, bool several, mp_string_id runtime)
 {

@@ -13,7 +13,7 @@ typedef struct mp_covered_line {
     int64_t executions;      /* sum over all runs; 0: never executed */
 } mp_covered_line;
 
-/* Method of a source; overloads with the same name are one method. */
+/* Method of a source; overloads, which have the same name, are one method. */
 typedef struct mp_covered_method {
     uint32_t source;
     mp_string_id name; /* "": the main block of the source */
@@ -40,17 +40,18 @@ typedef struct mp_coverage {
     mp_covered_line *lines;     /* sorted by source, then by line, then by method */
     uint32_t source_count, method_count, line_count;
     uint64_t executable, executed; /* number of lines of all sources */
-    /* Number of executed programs whose executable lines are not recorded. */
+    /* Number of executed programs for which the recording does not list executable lines. */
     uint32_t untold;
 } mp_coverage;
 
-/* Return the coverage of all runs together: a line is executed, or executable, if it is so in any
- * run. Lines below 1, which stand for generated methods and the runtime's work around a method, are
- * left out. Release with mp_coverage_free. */
+/* Return the coverage of all runs together: a line is executed if any run executed it, and
+ * executable if any run lists it. Lines below 1, which stand for generated methods and the
+ * runtime's work around a method, are left out. Release with mp_coverage_free. */
 mp_coverage mp_coverage_of(const mp_filter *filter);
 void mp_coverage_free(mp_coverage *coverage);
 
-/* Return the source with most lines that were not executed. There must be at least one source. */
+/* Return the source with the most lines that were never executed. There must be at least one
+ * source. */
 const mp_covered_source *mp_coverage_worst(const mp_coverage *coverage);
 
 /* Return the percentage, rounded down to one decimal, so that 100 means every line; NAN if there

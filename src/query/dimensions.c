@@ -138,8 +138,8 @@ static const char *node_label(mp_arena *arena, const mp_model *model,
     mp_text_buffer text = {0};
     const char *name = mp_tree_told(&scratch, model, frame.node);
     mp_text_put(&text, name, strlen(name));
-    /* Stacks can be very deep because of recursion. The label then ends with the number of omitted
-     * frames, so that labels of different levels differ. */
+    /* Recursion can make stacks very deep. A label that is cut ends with the number of omitted
+     * frames, so that labels of different depths differ. */
     for (int i = 0; mp_frame_caller(model, &frame); i++) {
         const uint32_t left = model->tree.items[frame.node].depth;
         name = i < CALLERS ? mp_frame_label(&scratch, model, frame)

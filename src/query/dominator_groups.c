@@ -68,8 +68,8 @@ static int largest_first(const void *left, const void *right, void *nodes)
     return strcmp(a->group_row.label, b->group_row.label);
 }
 
-/* Return the nodes in preorder, siblings by retained size. After sorting, siblings are adjacent, so
- * the place of a node follows from its parent and the siblings before it. */
+/* Return the nodes in preorder, siblings by retained size. The sort puts siblings next to each
+ * other, so the place of a node follows from its parent and from the siblings before it. */
 static mp_dominator_group *in_preorder(grown *nodes, uint32_t count)
 {
     uint32_t *order = mp_alloc((count + 1u) * sizeof *order);

@@ -1,8 +1,7 @@
-/* Dominators by the semi-NCA algorithm, on depth-first search numbers.
- *
- * In this numbering, ancestors in the search tree have smaller numbers than their descendants,
- * objects with close numbers refer to objects with close numbers, and 0 is the virtual root. Memory
- * is the limiting factor, so arrays are reused: see struct searched. */
+/* Dominators by the semi-NCA algorithm, on depth-first search numbers.  In this numbering, an
+ * ancestor in the search tree has a smaller number than its descendants, objects usually refer to
+ * objects with numbers close to their own, and 0 is the virtual root. Memory is the limiting
+ * factor, so arrays are reused: see struct searched. */
 #include <assert.h>
 #include <stdlib.h>
 
@@ -11,12 +10,12 @@
 
 enum {
     AHEAD = 16,  /* number of references to prefetch ahead */
-    CHEAPER = 4, /* ratio of the costs of random and sequential memory access */
+    CHEAPER = 4, /* cost of a random memory access, in sequential accesses */
 };
 
-/* Node of the forest of processed objects: `best` is the smallest semidominator on the path up to,
- * but not including, `ancestor`. Later, node of the dominator tree: its depth, and a pointer `leap`
- * to an ancestor further up. */
+/* Node of a forest or of a tree. In the forest of processed objects, `best` is the smallest
+ * semidominator on the path up to, but not including, `ancestor`. In the dominator tree, it has its
+ * depth, and a pointer `leap` to an ancestor further up. */
 typedef union node {
     struct {
         uint32_t ancestor, best;
@@ -30,7 +29,7 @@ typedef struct searched {
     const mp_graph *graph;
     uint32_t *number; /* number of each object in the search; 0: not reached */
     uint32_t *object; /* object of each number */
-    uint32_t *parent; /* parent in the search tree, later the immediate dominator; by number */
+    uint32_t *parent; /* parent in the search tree, later the immediate dominator; both by number */
     /* Indexed by number: first the next reference to search, then the start of the predecessors,
      * then the semidominator. */
     uint32_t *start;
@@ -126,7 +125,8 @@ static void find_predecessors(searched *job)
         job->start[i] = 0;
     each_reference(job, false);
     for (uint32_t i = 1; i <= job->reached; i++)
-        job->start[i] = sum += job->start[i]; /* end of the range; filling moves it to the start */
+        job->start[i] = sum +=
+            job->start[i]; /* end of the range; storing moves it back to the start */
     job->start[job->reached + 1] = sum;
     job->predecessors = mp_alloc(((size_t)sum + 1) * sizeof *job->predecessors);
     each_reference(job, true);

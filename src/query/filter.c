@@ -154,9 +154,9 @@ static const mp_snapshot *highest(const mp_filter *filter, uint32_t session)
     return most;
 }
 
-/* Cut a session at a snapshot. The objects alive at the peak are known only for the whole log. If
- * the peak is cut off, they count as unknown for all sessions, so that incomparable figures are
- * never added. Return false if a moment that the user requested is cut off. */
+/* Cut a session at a snapshot. The objects alive at the peak are known only for a whole log. If the
+ * peak is cut off, they become unknown for all sessions, so that figures that are not comparable
+ * are never added. Return false if this cuts off a moment that the user requested. */
 static bool cut(mp_filter *filter, uint32_t session, mp_snapshot_id last)
 {
     const mp_snapshot *peak = filter->model->events ? highest(filter, session) : NULL;
@@ -169,8 +169,8 @@ static bool cut(mp_filter *filter, uint32_t session, mp_snapshot_id last)
     return ok;
 }
 
-/* Cut each session at the snapshot named with its file. Return false if one does not exist or
- * precedes a moment that the user requested. `diagnostics` may be NULL. */
+/* Cut each session at the snapshot that is named with its file. Return false if a named snapshot
+ * does not exist or precedes a moment that the user requested. `diagnostics` may be NULL. */
 static bool cut_sessions(mp_filter *filter, mp_diagnostics *diagnostics)
 {
     const mp_model *model = filter->model;
@@ -372,7 +372,7 @@ mp_filter *mp_filter_of(const mp_model *model, const mp_selection *selection, mp
     mp_filter *filter = all_of(model);
     cut_sessions(filter, NULL);
     for (uint32_t i = 1; selection && mp_selects(selection) && i < model->snapshots.count; i++)
-        filter->snapshots[i].only_total = false; /* how much of it is selected is unknown */
+        filter->snapshots[i].only_total = false; /* the part of it that is selected is unknown */
     free_snapshots(filter);
     take_snapshots(filter);
     if (filter->graph && !filter->snapshots[filter->graph->snapshot.i].whole) {

@@ -29,12 +29,12 @@ typedef struct mp_filter {
     const mp_graph *graph;
     mp_snapshot *snapshots; /* snapshots by id; `whole` and the figures are those of the filter */
     mp_session_snapshots sessions;
-    mp_session_snapshots listed; /* also snapshots whose total alone is known */
+    mp_session_snapshots listed; /* also snapshots of which only the total is known */
     bool selects;                /* something besides later snapshots is excluded */
-    /* Flags by id: true if the thing with this id is included; NULL: all are. `births` and
-     * `births_between` are flags of snapshots, and include the objects that first appear in them:
-     * `births` those that the snapshot's request created, `births_between` those created before it
-     * began. */
+    /* Flags by id: true if the thing with this id is included; NULL: all are. The flags `births`
+     * and `births_between` are those of snapshots. They tell if the objects that first appear in a
+     * snapshot are included: `births` for objects that the snapshot's request created,
+     * `births_between` for objects that were created before it began. */
     bool *contexts, *births, *births_between, *generations, *types, *modules, *entities;
     /* Flags by module of a profile: true if it belongs to the profiler and is excluded; NULL:
      * none. */
@@ -89,7 +89,7 @@ static inline uint32_t mp_filter_snapshots(const mp_filter *filter, uint32_t ses
     return filter->sessions.first[session + 1] - filter->sessions.first[session];
 }
 
-/* Return the number of snapshots of a session, including those whose total alone is known. */
+/* Return the number of snapshots of a session, including those of which only the total is known. */
 static inline uint32_t mp_filter_listed(const mp_filter *filter, uint32_t session)
 {
     assert(filter->listed.first);

@@ -1,5 +1,5 @@
-/* Recursion: repeated frames of a stack, singly or in cycles of two or three, which reports show
- * only once. */
+/* Recursion: repeated frames of a stack, singly or in cycles of two or three. Reports show each
+ * repetition only once. */
 #ifndef MP_QUERY_FOLDING_H
 #define MP_QUERY_FOLDING_H
 
@@ -10,8 +10,8 @@ enum { MP_LONGEST_TURN = 3 };
 /* Repetitions in a call tree. Release with mp_folding_free. */
 typedef struct mp_folding {
     const mp_model *model;
-    /* Node at which the repetition ends, by cycle length (from 1) and node. It is the first node
-     * whose caller differs from the caller one cycle further in. */
+    /* Node at which the repetition ends, by cycle length (from 1) and node: the first node whose
+     * caller is not the same as the caller one cycle further in. */
     uint32_t *end[MP_LONGEST_TURN];
 } mp_folding;
 
@@ -27,7 +27,7 @@ typedef struct mp_turn {
 /* Return the repetition of a node's callers, starting with the innermost. */
 mp_turn mp_turn_of(const mp_folding *folding, uint32_t node);
 /* Return the repetition of a node and its callees; `end` is the last repeated node. `next` returns
- * the only relevant callee of a node; 0: none, or several. */
+ * the only relevant callee of a node, or 0 if there is none or more than one. */
 mp_turn mp_turn_below(const mp_model *model, uint32_t node,
                       uint32_t (*next)(const void *opaque, uint32_t node), const void *opaque);
 

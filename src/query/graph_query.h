@@ -60,7 +60,7 @@ static inline bool mp_retains_much(const mp_dominators *dominators, uint32_t obj
     return (double)dominators->retained[object] * 10 > (double)dominators->retained[0];
 }
 
-/* Return true if the object retains most (over 70 %) of what `above`, which dominates it,
+/* Return true if the object retains most (over 70 %) of the bytes that its dominator `above`
  * retains. */
 static inline bool mp_retains_most(const mp_dominators *dominators, uint32_t object, uint32_t above)
 {
@@ -70,7 +70,8 @@ static inline bool mp_retains_most(const mp_dominators *dominators, uint32_t obj
 /* --- retained sizes of groups --- */
 
 /* Amount that freeing a whole group would release: the objects that roots reach only through the
- * group. Two objects that share a third retain it together, although neither dominates it. */
+ * group. Two objects that refer to a third one retain it together, although neither dominates
+ * it. */
 typedef struct mp_joint {
     int64_t objects, bytes; /* lower bounds, unless `exact` */
     uint32_t largest;       /* groups of roots: largest root object that only they reach; 0: none */
@@ -79,8 +80,8 @@ typedef struct mp_joint {
 
 typedef enum mp_groups_kind {
     MP_GROUPS_OF_TYPES,   /* all objects of certain types */
-    MP_GROUPS_OF_HOLDERS, /* root objects of a type that nothing dominates and that are too small to
-                           * be suspects alone */
+    MP_GROUPS_OF_HOLDERS, /* root objects of a type: nothing dominates them, and each alone is too
+                             small to be a suspect */
     MP_GROUPS_OF_ROOTS,   /* strong roots */
     MP_GROUPS_OF_ROOTED,  /* objects that certain roots refer to */
 } mp_groups_kind;
@@ -109,7 +110,8 @@ void mp_object_roots_free(mp_object_roots *roots);
 /* Roots of one kind, and what they keep alive. */
 typedef struct mp_root_census {
     uint32_t kind;
-    int64_t roots, objects;         /* root records; distinct objects that they refer to */
+    int64_t roots,
+        objects; /* number of root records, and of the distinct objects to which they refer */
     int64_t weak, pinned, interior; /* numbers of root records with this flag */
     int64_t bytes;                  /* bytes of these objects themselves */
     int64_t exclusive_bytes;        /* bytes that only this kind keeps alive; negative: unknown */
@@ -127,10 +129,11 @@ typedef struct mp_static_census {
 
 typedef enum mp_suspect_rule {
     MP_SUSPECT_OBJECT,    /* one object retains over a tenth of the reachable bytes */
-    MP_SUSPECT_FINALIZER, /* finalizer roots alone keep over a hundredth of these bytes alive */
-    MP_SUSPECT_HANDLE,    /* handles alone keep over a tenth of these bytes alive */
-    MP_SUSPECT_TYPE,      /* root objects of one type keep over a tenth of these bytes alive, but
-                           * only together */
+    MP_SUSPECT_FINALIZER, /* finalizer roots alone keep over a hundredth of the reachable bytes
+                             alive */
+    MP_SUSPECT_HANDLE,    /* handles alone keep over a tenth of the reachable bytes alive */
+    MP_SUSPECT_TYPE, /* root objects of one type together keep over a tenth of the reachable bytes
+                        alive */
 } mp_suspect_rule;
 
 typedef struct mp_suspect {
@@ -138,19 +141,19 @@ typedef struct mp_suspect {
     uint32_t object;        /* suspect object; for other rules, the largest holder */
     uint32_t type;          /* type of that object */
     int64_t objects, bytes; /* number and bytes of the retained objects */
-    int64_t holders;        /* objects that retain them: 1, or those of the type */
-    /* Accumulation point below a suspect object: the object at which the retained size splits into
-     * many parts, and the type and amount of what it mostly holds there. It is found by descending
-     * while one child retains over 70 % of what its parent retains, and stops where types begin to
-     * recur, at the head of a list. */
-    uint32_t accumulation; /* the object; 0: the rule has no accumulation point */
+    int64_t holders; /* number of objects that retain them: 1, or that of the objects of the type */
+    /* Accumulation point below a suspect object, where its retained size splits into many parts,
+     * with the type and the amount of most of these parts. It is found by going down to the child
+     * that retains over 70 % of what its parent retains, as long as there is one. The search stops
+     * at the head of a list, where types begin to recur. */
+    uint32_t accumulation; /* accumulation point; 0: the rule has none */
     uint32_t held_type;    /* type of the held objects; 0: nothing is below */
     int64_t held_objects, held_bytes;
 } mp_suspect;
 
 /* Objects directly below the virtual root that are not strong roots themselves, because objects of
- * several owners refer to them. They are grouped by the types of two of the referring objects: the
- * first two in file order with different owners. */
+ * several owners refer to them. They are grouped by the types of two referring objects: the first
+ * two, in the order of the file, that have different owners. */
 typedef struct mp_shared {
     uint32_t types[2];                        /* the smaller number first */
     int64_t objects, own_bytes;               /* number of shared objects and their own bytes */
@@ -218,14 +221,15 @@ typedef struct mp_graph_view {
     mp_groups holders;        /* groups of holders, by type number */
     struct mp_accumulation *accumulations;
     size_t accumulation_count;
-    int64_t *accumulated; /* objects held in each dump, for the accumulations */
+    int64_t *accumulated; /* numbers of objects held in each dump, for the accumulations */
     /* Accumulations whose amount in the previous dump is unknown, largest first. */
     struct mp_accumulation *unknown;
     size_t unknown_count, unknown_capacity;
     uint32_t dump_count;
     struct mp_distances *distances;
     mp_reference_names names;
-    mp_diagnostics *diagnostics; /* of the answer; NULL: names of references are not read */
+    mp_diagnostics
+        *diagnostics; /* diagnostics of the answer; NULL: names of references are not read */
     bool has_census, has_suspects, has_sharing, has_accumulations;
 } mp_graph_view;
 
@@ -252,22 +256,23 @@ const mp_static_census *mp_graph_statics(mp_graph_view *view, size_t most, size_
 void mp_graph_count_roots(mp_graph_view *view);
 /* Return the roots by kind, sorted by exclusive bytes, largest first, then by kind. */
 const mp_root_census *mp_graph_census(mp_graph_view *view, size_t *count);
-/* Return the leak suspects, sorted by bytes, largest first, then by rule, then by object. If
- * several objects that retain much dominate each other, one is a suspect: the outermost, unless an
- * inner one holds more objects of one type. */
+/* Return the leak suspects, sorted by bytes, largest first, then by rule, then by object. If an
+ * object that retains much dominates others that do, only one of them is a suspect: the outermost,
+ * unless an inner one holds more objects of one type. */
 const mp_suspect *mp_graph_suspects(mp_graph_view *view, size_t *count);
 const mp_sharing *mp_graph_sharing(mp_graph_view *view);
 const mp_histogram *mp_graph_types(mp_graph_view *view);
 
-/* Compute the exact retained sizes of the `count` groups in `which` (NULL: all groups). If `most`
- * or `least` is not 0, groups that are not among the `most` largest or retain less than `least`
- * bytes may keep a lower bound, which is below the size of any group that counts. O(references) per
- * 63 groups, or per fewer if few are wanted. */
+/* Compute the exact retained sizes of the `count` groups in `which` (NULL: all groups). With
+ * `most`, only the `most` largest groups need an exact size; with `least`, only those that retain
+ * at least `least` bytes do. Any other group may keep a lower bound, which is below the size of
+ * each group that counts. O(references) per 63 groups, or per fewer if few are wanted. */
 void mp_groups_settle(mp_graph_view *view, mp_groups *groups, const uint32_t *which, uint32_t count,
                       size_t most, int64_t least);
 /* Compute lower bounds of the retained sizes of groups of types or of root objects, and upper
  * bounds in `most`, one per group (INT64_MAX: unknown). A group whose bounds are equal is settled.
- * O(references), with a constant factor for the few objects examined above each object. */
+ * O(references), with a constant factor, because only a few objects are examined above each
+ * object. */
 void mp_groups_bound(mp_graph_view *view, mp_groups *groups, int64_t *most);
 void mp_groups_free(mp_groups *groups);
 
@@ -298,16 +303,16 @@ uint32_t *mp_retained_order(const mp_graph_view *view, int64_t least, size_t mos
 /* Return the object with this id, written as in the file; the first, if it occurs in several
  * domains. Return 0 if there is none, or the text is not an id. */
 uint32_t mp_graph_find(const mp_graph *graph, const char *id);
-/* mp_object_compare compares objects by id, then by number; mp_retained_compare by retained size,
- * largest first, then by id. */
+/* Compare objects by id, then by number (mp_object_compare), or by retained size, largest first,
+ * then by id (mp_retained_compare). */
 int mp_object_compare(const mp_graph *graph, uint32_t a, uint32_t b);
 int mp_retained_compare(const mp_graph_view *view, uint32_t a, uint32_t b);
 /* Return the domain of an object, an index in graph->domains; 0: none. */
 uint32_t mp_domain_of(const mp_graph *graph, uint32_t object);
 
-/* Return the owner of an object: the outermost dominator reached by steps in which the lower object
- * retains most (over 70 %) of what the upper one retains; the object itself if there is no such
- * step. */
+/* Return the owner of an object. Starting at the object, go up to its dominator as long as the
+ * lower object retains most (over 70 %) of what the upper one retains; the owner is the last object
+ * reached. */
 uint32_t mp_owner_of(const mp_graph_view *view, uint32_t object);
 
 /* Return a flag for each object: true if the name of its type matches the glob. Release with
@@ -318,13 +323,12 @@ bool *mp_objects_of_types(const mp_model *model, const mp_graph *graph, const ch
 bool *mp_objects_matching(const mp_model *model, const mp_graph *graph, const char *const *patterns,
                           size_t count);
 
-/* Node of the dominator tree summed by type or namespace. Objects below the same node that are in
- * the same group are one node; objects of the same group directly below each other, as in linked
- * lists, are one node too. Nodes are in preorder, siblings by retained size, largest first, then by
- * label. */
+/* Node of the dominator tree summed by type or namespace. Objects of one group below the same node
+ * share a node. So do objects of one group directly below each other, as in linked lists. Nodes are
+ * in preorder, siblings by retained size, largest first, then by label. */
 typedef struct mp_dominator_group {
     const char *label;
-    int64_t objects, bytes;                   /* objects of the node, with their own bytes */
+    int64_t objects, bytes;                   /* number and own bytes of the objects of the node */
     int64_t retained_objects, retained_bytes; /* including everything below */
     uint32_t depth, span;                     /* span: number of nodes below, including itself */
 } mp_dominator_group;
@@ -347,8 +351,8 @@ const char *mp_type_text(mp_arena *arena, const mp_model *model, uint32_t type);
 const char *mp_object_text(mp_arena *arena, const mp_graph_view *view, uint32_t object);
 /* Return the name of a kind of roots: "static", "kind 7", or that in the format. */
 const char *mp_root_kind_text(mp_arena *arena, const mp_model *model, uint32_t kind);
-/* Return the kind of a root with what the format names it by: "static field LIST of App.Cache",
- * "static in App.Cache", "local App.main (App.java:12)". */
+/* Return the kind of a root, with the name that the format gives it: "static field LIST of
+ * App.Cache", "static in App.Cache", "local App.main (App.java:12)". */
 const char *mp_root_text(mp_arena *arena, const mp_model *model, const mp_root *root);
 /* Return the flags of a root: "pinned+interior+0x10"; "" for none. */
 const char *mp_root_flags_text(mp_arena *arena, uint32_t flags);
@@ -363,11 +367,11 @@ int mp_type_compare(const mp_model *model, mp_type_id a, mp_type_id b);
 /* --- objects related to given objects, by type --- */
 
 typedef struct mp_type_link {
-    uint32_t type;           /* type of the objects; 0: no object */
-    int64_t objects;         /* number of objects */
-    int64_t bytes;           /* their own bytes */
-    int64_t references;      /* references to or from the given objects */
-    int64_t dominated;       /* number of given objects that objects of this type dominate */
+    uint32_t type;      /* type of the objects; 0: no object */
+    int64_t objects;    /* number of objects */
+    int64_t bytes;      /* their own bytes */
+    int64_t references; /* references to or from the given objects */
+    int64_t dominated;  /* number of given objects that are dominated by objects of this type */
     int64_t dominated_bytes; /* own bytes of the dominated objects */
 } mp_type_link;
 
@@ -380,9 +384,9 @@ typedef struct mp_type_links {
 /* Return the types of the objects that refer to given objects. `asked` has a flag for each
  * object. */
 mp_type_links mp_referrers_of(const mp_graph_view *view, const bool *asked);
-/* Return the types of the objects that dominate given objects: for each, the nearest dominator that
- * is not in `skipped`. Both arrays have a flag for each object. Only reached objects count; type 0
- * stands for no dominator. Most dominated bytes first. */
+/* Return the types of the objects that dominate given objects. Each given object counts for its
+ * nearest dominator that is not in `skipped`. Both arrays have a flag for each object. Only reached
+ * objects count; type 0 stands for no dominator. Most dominated bytes first. */
 mp_type_links mp_holders_of(const mp_graph_view *view, const bool *asked, const bool *skipped);
 /* Return the types of all objects that freeing the given objects would release. Most bytes
  * first. */

@@ -6,7 +6,7 @@
 #include "model/events.h"
 #include "query/window.h"
 
-/* Key of a group: generations with equal keys are in one group. */
+/* Key of a group. Generations with equal keys belong to the same group. */
 typedef struct mp_key {
     uint64_t a, b;
 } mp_key;
@@ -19,13 +19,13 @@ typedef struct mp_dimension {
     const char *name;
     const char *summary;
     mp_key (*key)(const mp_model *model, const mp_generation *generation);
-    /* Return the label of a group, which belongs to the model or the arena; `generation` is any of
-     * the group. */
+    /* Return the label of a group, which belongs to the model or the arena. `generation` is any
+     * generation of the group. */
     const char *(*label)(mp_arena *arena, const mp_model *model, const mp_generation *generation);
     bool of_source;  /* the label is that of the node that created the example */
     bool of_context; /* the key depends only on the context, so inclusive bytes can be computed */
-    /* Grouped by every frame of a stack: an object is in the groups of all functions on it, once in
-     * each. Such groups do not add up. `key` and `label` are NULL. */
+    /* Grouped by every frame of a stack: an object belongs once to the group of each function on
+     * its stack, so these groups do not add up. `key` and `label` are NULL. */
     bool of_frames;
     unsigned kinds;    /* kinds that have the property, as 1 << mp_kind; 0: all */
     const char *title; /* name in headings, if `name` would be ambiguous; NULL: `name` */
@@ -48,16 +48,18 @@ typedef struct mp_group {
     mp_cost end;                      /* all changes up to the end of the window */
     int64_t from_objects, from_bytes; /* alive at the start of the window */
     mp_cost leaked; /* cost, up to the end of the window, of generations born after `from` */
-    int64_t inclusive_bytes;      /* bytes alive at `to`, including objects scoped to the group */
-    int64_t from_inclusive_bytes; /* bytes alive at `from`, including objects scoped to the group */
-    int64_t kept_bytes;           /* leaked bytes, including objects scoped to leaked ones */
+    int64_t
+        inclusive_bytes; /* bytes alive at `to`, including objects whose owners are in the group */
+    int64_t from_inclusive_bytes; /* bytes alive at `from`, including objects whose owners are in
+                                     the group */
+    int64_t kept_bytes;           /* leaked bytes, including objects whose owners leak */
     int64_t pool_objects;         /* leaked objects scoped to the session's unnamed widget pool */
     int64_t owned_by_leak;        /* leaked objects whose owner leaks too */
     mp_peak_share at_peak;        /* alive at the peak of all bytes; event logs only */
     /* Number of snapshots at which leaked objects were created, and number of all snapshots of the
-     * same sessions that created any object. */
+     * same sessions at which any object was created. */
     uint32_t grew, moments;
-    uint32_t grew_sessions; /* number of these sessions */
+    uint32_t grew_sessions; /* number of sessions in which leaked objects were created */
 } mp_group;
 
 /* Return true if growth can be judged: some session has more than one snapshot at which the group
@@ -97,8 +99,8 @@ enum {
 
 /* Return the groups of a window by a dimension; they are cached in the window. The sum of a field
  * over all groups is that of the window, except for inclusive and kept bytes, and for dimensions of
- * frames. Dimensions of frames have no extras, and leave fields about owners at 0. To use another
- * order, sort pointers or rows. */
+ * frames. Dimensions of frames have no extras, and leave fields about owners at 0. To get another
+ * order, sort pointers to the groups, or rows made of them. */
 const mp_grouping *mp_window_groups(const mp_window *window, const mp_dimension *dimension,
                                     unsigned extras);
 
@@ -107,25 +109,27 @@ void mp_grouping_free(mp_grouping *grouping);
 /* Generations assigned to groups, without figures. */
 typedef struct mp_members {
     uint32_t *group_of; /* 1 + the index of the group of each generation; 0: not counted */
-    uint32_t *examples; /* the first generation of each group, in ascending order */
+    uint32_t *examples; /* the first generation of each group; ascending */
     uint32_t count;     /* number of groups */
 } mp_members;
 
-/* Return the groups of everything that existed up to the end of the window, even if no figure at
- * its ends shows it. The dimension is not one of frames. Release both arrays with free(). */
+/* Return the groups of all generations born up to the end of the window, even if they have no
+ * figures at its ends. The dimension must not be one of frames. Release both arrays with free(). */
 mp_members mp_members_of(const mp_window *window, const mp_dimension *dimension);
 
 /* Add the figures that `wanted` selects, MP_GROUPS_SCOPED and MP_GROUPS_KEPT, to groups of any
  * kind. `groups`, `count` and `group_of` must be set. */
 void mp_groups_add_scoped(const mp_window *window, mp_grouping *grouping, unsigned wanted);
 
-/* Return the bytes of each group alive at `to`, without accepted leaks. Release with free(). */
+/* Return the bytes of each group that are alive at `to`, without accepted leaks. Release with
+ * free(). */
 int64_t *mp_held_of_groups(const mp_window *window, const mp_grouping *grouping);
 
 /* --- the call tree --- */
 
 typedef struct mp_tree_cost {
-    int64_t own_objects, own_bytes;             /* created by the node itself, alive at `to` */
+    int64_t own_objects,
+        own_bytes; /* objects and bytes that the node itself created, alive at `to` */
     int64_t inclusive_objects, inclusive_bytes; /* including its callees */
 } mp_tree_cost;
 

@@ -52,8 +52,8 @@ static uint32_t group_for(builder *job, uint32_t generation_id)
     return found;
 }
 
-/* Return true if the generation was born up to `to`, or was alive at the peak, which may be after
- * `to`. */
+/* Return true if the generation was born up to `to`, or was alive at the peak. The peak may be
+ * after `to`. */
 static bool is_counted(const mp_window *window, uint32_t generation_id)
 {
     const mp_generation *generation = &window->model->generations.items[generation_id];
@@ -95,9 +95,10 @@ static bool is_session_pool(const mp_model *model, mp_context_id owner)
            !context->node.i && model->types.items[context->type.i].class == MP_TYPE_WIDGET_POOL;
 }
 
-/* Return true if all objects of a generation are deleted; `objects` is its number of live ones.
- * Objects scoped to it then count only for its owners. A generation is not gone if its objects
- * merely changed type, or if it is not selected and so has no deletions. */
+/* Return true if all objects of a generation are deleted; `objects` is the number of live ones.
+ * Objects that it owns then count only for its own owners. A generation is not gone if its objects
+ * merely changed type. Neither is one that is not selected, because its deletions are not
+ * counted. */
 static bool is_gone(const mp_balance *balance, int64_t objects)
 {
     return balance->end.deleted > 0 && objects <= 0 && balance->end.retyped >= 0;
@@ -137,9 +138,9 @@ static void add_balances(const mp_window *window, mp_grouping *grouping)
     }
 }
 
-/* Return true if a group has no figures. Figures up to `to` may cancel out: objects that existed
- * before the recording and vanished without a deletion were still alive at `from` or at the
- * peak. */
+/* Return true if a group has no figures. If only the figures up to `to` are 0, it may still have
+ * others: objects that existed before the recording and vanished without a deletion were alive at
+ * `from` or at the peak. */
 static bool is_empty(const mp_group *group)
 {
     const mp_cost *cost = &group->end;
@@ -192,13 +193,14 @@ static mp_grouping group_window(const mp_window *window, const mp_dimension *dim
 
 /* --- objects scoped to a group --- */
 
-/* Generations that a group counted last: at `to`, at `from`, and as leaked. */
+/* Generation that each group counted last: at `to`, at `from`, and as leaked. */
 typedef struct last_scoped {
     uint32_t to, from, leaked;
 } last_scoped;
 
-/* Add the bytes of a generation once to each group that it or one of its owners is in; leaked bytes
- * once to each group in which it or an owner leaked. A generation has at most 64 owners. */
+/* Add the bytes of a generation once to each group that contains it or one of its owners. Add
+ * leaked bytes once to each group in which it or an owner leaked. A generation has at most 64
+ * owners. */
 void mp_groups_add_scoped(const mp_window *window, mp_grouping *grouping, unsigned wanted)
 {
     const mp_model *model = window->model;

@@ -4,7 +4,7 @@
 #include "base/memory.h"
 #include "query/accumulation.h"
 
-/* Type while the deltas are read, in order of time. */
+/* A type, while the deltas are read in order of time. */
 typedef struct course {
     mp_grower grower;
     int64_t change; /* change of bytes at the snapshot being read */

@@ -12,8 +12,8 @@ typedef struct symbol_probe {
     mp_symbol_id symbol;
 } symbol_probe;
 
-/* Return true if the symbols are equal. Symbols of different recordings are equal if their names
- * and first lines are. */
+/* Return true if the symbols are equal. Symbols of different recordings are equal if they have the
+ * same name and first line. */
 static bool same_symbol(const void *opaque, uint32_t value)
 {
     const symbol_probe *probe = opaque;
@@ -56,8 +56,8 @@ static uint32_t *make_callables(mp_calls *calls, const mp_model *model)
     return map;
 }
 
-/* Add the cost of a node to its allocation site. The objects of allocators belong to the first
- * caller that is not an allocator. */
+/* Add the cost of a node to its allocation site. Objects that an allocator creates belong to its
+ * first caller that is not an allocator. */
 static void add_site(mp_calls *calls, const mp_model *model, const uint32_t *callable_of,
                      uint32_t node, const mp_tree_cost *cost)
 {

@@ -25,8 +25,8 @@ static int by_label(const void *left, const void *right)
     return strcmp(((const labelled *)left)->label, ((const labelled *)right)->label);
 }
 
-/* Return 1 + the group of each type; 0: no selected objects. Types with equal names are one group,
- * even if a file declares them twice. */
+/* Return 1 + the group of each type; 0: the type has no selected objects. Types with equal names
+ * are one group, even if a file declares them twice. */
 static uint32_t *group_types(const mp_graph_view *view, mp_histogram_kind kind,
                              mp_histogram *histogram)
 {
@@ -50,9 +50,9 @@ static uint32_t *group_types(const mp_graph_view *view, mp_histogram_kind kind,
     return group_of;
 }
 
-/* Add up the retained sizes of the topmost objects of each group. In preorder, objects that an
- * object dominates follow it; those of the same group are not topmost. If only one object is
- * topmost, the sum is exact. */
+/* Add up the retained sizes of the topmost objects of each group. In preorder, an object is
+ * followed by the objects that it dominates; if they are of the same group, they are not topmost.
+ * If only one object is topmost, the sum is exact. */
 static void sum_retained(const mp_graph_view *view, mp_histogram *histogram)
 {
     const mp_dominators *dominators = &view->dominators;

@@ -1,10 +1,9 @@
 /* Holdings: the amounts that holders hold in a dump, and the matching amounts in the previous dump.
- *
- * Object ids mean nothing in another dump, so a holder is recognised by its place: its type and the
- * types of all its dominators, from the roots down, and the name of the static field there. For
- * earlier dumps only the amounts held at each place are kept. For the previous dump the places are
- * kept too, because a holder can move: once something else refers to it, fewer objects dominate it
- * than before. */
+ * Object ids have no meaning in another dump, so a holder is recognised by its place: its type, the
+ * types of all its dominators from the roots down, and the name of the static field at the root.
+ * For earlier dumps, only the amounts held at each place are kept. For the previous dump, the
+ * places are kept too, because a holder can move: when another object begins to refer to it, it
+ * loses dominators. */
 #include "query/holdings.h"
 
 #include <assert.h>
@@ -13,7 +12,8 @@
 
 #include "model/build.h"
 
-/* Return a number for the static field of the first root of an object that names it; 0: none. */
+/* Return a number for the static field that a root of the object names, taking the first such root;
+ * 0: none. */
 static uint64_t field_of(const mp_holdings *holdings, uint32_t object)
 {
     const uint32_t number = mp_id_index_get(&holdings->fields, object);
@@ -108,8 +108,8 @@ static void find_places(mp_holdings *holdings)
     }
 }
 
-/* Count the nodes of lists. A list is held by the holder of its head; if nothing dominates the
- * head, by the head itself. */
+/* Count the nodes of linked lists. A list is held by the holder of its head; if nothing dominates
+ * the head, the list is held by the head itself. */
 static void count_lists(mp_holdings *holdings)
 {
     const mp_dominators *dominators = holdings->dominators;
@@ -126,9 +126,9 @@ static void count_lists(mp_holdings *holdings)
     }
 }
 
-/* Count objects held by references. An object holds all objects that it refers to, alone or with
- * others. It does not hold the objects that dominate it, because it is a part of them that refers
- * back. */
+/* Count objects held by references. An object holds all objects to which it refers, even if others
+ * refer to them too. It does not hold its own dominators: it is a part of them, and its references
+ * to them lead back. */
 static void count_references(mp_holdings *holdings)
 {
     const mp_graph *graph = holdings->graph;
@@ -220,10 +220,10 @@ void mp_holdings_free(mp_holdings *holdings)
     free(holdings->held);
 }
 
-/* --- the dump before --- */
+/* --- the previous dump --- */
 
-/* Maximum number of candidates for the former place of a holding; with more, it is unknown. Maximum
- * depth of the places that are compared. */
+/* Maximum number of candidates for the former place of a holding; if there are more, its former
+ * place is unknown. Maximum depth of the places that are compared. */
 enum { MOST_CANDIDATES = 64, MOST_DEPTH = 256 };
 
 /* Holdings kept for one dump: `count` of them, from `first` on, sorted by key. */
@@ -268,9 +268,9 @@ uint32_t mp_holding_find(const mp_model *model, mp_snapshot_id dump, uint64_t ke
     return find_in(model, range_of(model, dump), key);
 }
 
-/* Return the number of types, from the holder upwards, that two places have in common, if the
- * longer path is the shorter one plus a part in between, as after a holder lost some of its
- * dominators. Return 0 otherwise. */
+/* Return the number of types, from the holder upwards, that two places have in common. The longer
+ * path must be the shorter one plus one part in between, as it is when a holder has lost some of
+ * its dominators; otherwise return 0. */
 static uint32_t shared_tail(const mp_holder_places *left, uint32_t index,
                             const mp_holder_places *right, uint32_t other)
 {
@@ -327,10 +327,11 @@ static uint64_t tail_of(const mp_holdings *holdings, const mp_held *held)
     return mp_hash_pair(holdings->places.items[held->position].type, held->type);
 }
 
-/* Return the holding of the previous dump that moved to this place: among vanished holdings of
- * these types, the one with the longest common path, then with most objects, then most bytes. If
- * `alone` (this is the only new holding of these types), the only vanished one needs no common
- * path. Return 0 if none vanished, MP_HELD_UNKNOWN if the choice is ambiguous. */
+/* Return the holding of the previous dump that moved to this place. Candidates are the vanished
+ * holdings with the same types; the one with the longest common path wins, then the one with most
+ * objects, then with most bytes. If `alone` (no other new holding has these types), a single
+ * candidate needs no common path. Return 0 if there is no candidate, MP_HELD_UNKNOWN if the choice
+ * is ambiguous. */
 static uint32_t find_moved(const mp_model *model, const vanished *gone, size_t count,
                            const mp_holdings *state, const mp_held *held, bool alone)
 {
@@ -412,8 +413,8 @@ mp_holding mp_holding_of(const mp_holdings *holdings, const mp_held *held, uint3
         .holders = held->position ? holdings->places.items[held->position].objects : 1};
 }
 
-/* Return the growth of a holding beyond that of its holders: additional holders are expected to
- * hold as many objects each as before. */
+/* Return the growth of a holding beyond that of its holders: each additional holder is expected to
+ * hold as many objects as a holder did before. */
 uint32_t mp_holding_step(const mp_holding *before, const mp_holding *now)
 {
     assert(!before || before->holders); /* a holding has at least one holder */
@@ -435,8 +436,8 @@ mp_snapshot_id *mp_dumps_to(const mp_model *model, mp_snapshot_id last, uint32_t
     return dumps;
 }
 
-/* Keep the holdings of the current graph. From the second dump on, holdings that did not grow are
- * dropped, because they can no longer grow in every dump. */
+/* Keep the holdings of the current graph. From the second dump on, drop holdings that did not grow,
+ * because an accumulation must grow in every dump. */
 void mp_leave_holdings(mp_model *model)
 {
     uint32_t dump_count;

@@ -1,13 +1,13 @@
-/* Holdings: the objects that each holder keeps alive in a dump, and kept alive in the previous
- * dump. */
+/* Holdings: the objects that each holder keeps alive in a dump, and the corresponding objects in
+ * the previous dump. */
 #ifndef MP_QUERY_HOLDINGS_H
 #define MP_QUERY_HOLDINGS_H
 
 #include "base/index.h"
 #include "query/graph_query.h"
 
-/* A holding: the objects of one type, or of all types, that the objects at one place, or the roots
- * of one kind, hold. */
+/* A holding: the objects of one type, or of all types, that are held by the objects at one place or
+ * by the roots of one kind. */
 typedef struct mp_held {
     uint64_t key, below; /* hash of the holding; hash of the place of the held objects */
     uint32_t position;   /* place of the holder; 0: roots */
@@ -15,7 +15,8 @@ typedef struct mp_held {
     uint32_t kind, objects;
     uint32_t next; /* next holding of the same place; 0: none */
     int64_t bytes; /* bytes that the held objects retain */
-    /* Object that holds most, and object that is being examined, with the bytes that each holds. */
+    /* Object that holds most, and object that is being examined, each with the bytes that it
+     * holds. */
     uint32_t holder, looked_at;
     int64_t most_bytes, looked_bytes;
 } mp_held;
@@ -25,24 +26,25 @@ typedef struct mp_holdings {
     const mp_dominators *dominators;
     mp_holder_places places; /* parents precede their children */
     uint32_t *place_of, *order_of,
-        *seen;     /* place of each object; its index in preorder; its last holder */
+        *seen;     /* by object: its place, its index in preorder, its last holder */
     mp_held *held; /* numbered from 1 */
     size_t held_count, held_capacity;
-    mp_id_index fields;  /* first root of each object that names a static field */
+    mp_id_index fields;  /* for each object, its first root that names a static field */
     mp_id_index by_type; /* places by parent, or name of the static field, and type */
     mp_id_index by_key;  /* holdings by key */
 } mp_holdings;
 
-/* Find all holdings of a graph. O(references). Graph and dominators must outlive the result.
- * Release with mp_holdings_free. */
+/* Find all holdings of a graph. O(references). The graph and its dominators must outlive the
+ * result. Release with mp_holdings_free. */
 mp_holdings mp_holdings_of(const mp_graph *graph, const mp_dominators *dominators);
 void mp_holdings_free(mp_holdings *holdings);
 
 mp_holding mp_holding_of(const mp_holdings *holdings, const mp_held *held, uint32_t before);
 /* Return, for each holding by its number, the index in mp_model.holdings of the same holding in the
- * previous dump. 0: it did not exist or had not grown so far; MP_HELD_UNKNOWN: several are
- * possible. A holder whose dominators changed is recognised by the rest of its path from the roots,
- * or by its type, if exactly one of that type vanished and one is new. Release with free(). */
+ * previous dump. 0: it did not exist, or had not grown until then; MP_HELD_UNKNOWN: several are
+ * possible. If the dominators of a holder changed, it is recognised by the rest of its path from
+ * the roots. It is also recognised by its type, if exactly one holder of the type vanished and
+ * exactly one is new. Release with free(). */
 uint32_t *mp_holdings_before(const mp_model *model, mp_snapshot_id dump,
                              const mp_holdings *holdings);
 /* Return the index of a holding in a dump by its key; 0: not kept. */

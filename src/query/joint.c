@@ -1,12 +1,10 @@
-/* Retained sizes of groups of objects or of roots.
- *
- * A group retains an object if every path from the roots to it passes through the group. Many
- * groups are computed at once: each object has a mask with a bit for each group, set if the object
- * is reached without that group. Roots begin with all bits except that of their own group. An
- * object passes on its bits except those of its own groups. Bits are only added, so this ends.
- *
- * Most objects soon have all bits that any object can have. They will not change any more and are
- * passed on first, so that the objects they reach are visited once instead of several times. */
+/* Retained sizes of groups of objects or of roots.  A group retains an object if every path from
+ * the roots to it passes through the group. Many groups are computed at once: each object has a
+ * mask with a bit for each group, set if the object is reached without that group. Roots begin with
+ * all bits except that of their own group. An object passes on its bits except those of its own
+ * groups. Bits are only added, so this ends.  Most objects soon have all bits that any object can
+ * have, and then do not change any more. These objects pass on their bits first, so that the
+ * objects that they reach are visited once instead of several times. */
 #include <assert.h>
 #include <stdlib.h>
 
@@ -18,7 +16,8 @@
 enum { SLOTS = 63 };
 #define WAITING ((uint64_t)1 << SLOTS)
 
-/* Groups that a pass treats as one: those in `order` from index `from` to before `to`. */
+/* Groups that a pass treats as one: those in `order` from index `from` up to, but not including,
+ * `to`. */
 typedef struct part {
     mp_groups *groups;
     const uint32_t *order; /* numbers of the groups in their order; NULL: the groups in the order of
@@ -26,7 +25,7 @@ typedef struct part {
     uint32_t from, to;
 } part;
 
-/* Ring buffer of objects that were reached and have not passed on their bits. */
+/* Ring buffer of objects that were reached and have not yet passed on their bits. */
 typedef struct queue {
     uint32_t *heads;
     size_t next, waiting, room;
@@ -39,8 +38,8 @@ typedef struct pass {
     part parts[SLOTS];
     uint32_t used;
     mp_joint found[SLOTS];
-    /* Bits of the groups: of all objects of a type, of the holders of a type, of roots, of root
-     * objects by root. NULL: no groups of this kind. */
+    /* Bits of the groups, one array for each kind: objects of a type, holders of a type, roots, and
+     * root objects by root. NULL: no groups of this kind. */
     uint64_t *of_type, *of_holder, *of_root, *of_rooted;
     uint64_t *holders, *rooted; /* bit sets of objects */
     uint64_t *reached;          /* mask of each object, before its own groups are removed */
@@ -145,8 +144,8 @@ static inline void reach(pass *state, uint32_t object, uint64_t bits)
         put(&state->unsure, object);
 }
 
-/* How far ahead in a queue memory is prefetched: range of references and type of an object, the
- * references, and their targets. */
+/* Distances at which memory is prefetched for objects in a queue: first the range of their
+ * references and their type, then the references, then the targets of these. */
 enum { AHEAD_FIRST = 48, AHEAD_TARGETS = 32, AHEAD_REACHED = 16, MOST_REACHED = 8 };
 
 static void ask_for(const pass *state, const queue *from)
@@ -178,7 +177,7 @@ static void spread_out(pass *state)
         uint64_t bits = state->reached[object] & ~WAITING;
         if (from == &state->unsure) {
             if (bits == state->full)
-                continue; /* its bits are passed on already, or it waits in `sure` */
+                continue; /* it has passed on its bits already, or waits in `sure` */
             state->reached[object] = bits;
         }
         bits &= ~own_bits(state, object);
@@ -332,7 +331,7 @@ static uint32_t asked_group(const question *asked, uint32_t i)
 }
 
 /* Return the retained size that a group must reach to be of interest: `least` or, if it is larger,
- * the known size of the group at rank `most`. */
+ * the known size of the `most`-th largest group. */
 static int64_t bar_of(const question *asked)
 {
     if (!asked->most || asked->most > asked->count)
@@ -347,8 +346,8 @@ static int64_t bar_of(const question *asked)
 }
 
 /* Choose the groups of a pass. If small groups may stay unsettled, half of the bits are for single
- * groups, those with the largest known sizes; the other half is for many groups combined: an
- * object that these do not retain together is retained by none of them. */
+ * groups, those with the largest known sizes. Each bit of the other half is for many groups
+ * combined: an object that these do not retain together is retained by none of them. */
 static void choose(pass *state, mp_groups *groups, const uint32_t *open, uint32_t count,
                    bool bounded)
 {
@@ -403,7 +402,7 @@ static uint32_t settle_by_bounds(mp_graph_view *view, const question *asked, uin
 void mp_groups_settle(mp_graph_view *view, mp_groups *groups, const uint32_t *which, uint32_t count,
                       size_t most, int64_t least)
 {
-    /* If many groups retain equal amounts, passes exclude none of them, but bounds do. */
+    /* If many groups retain equal amounts, passes exclude none of them; bounds do. */
     enum { FEW_PASSES = 4 };
     const question asked = {groups, which, count, most, least};
     bool has_bounds = groups->kind == MP_GROUPS_OF_TYPES || groups->kind == MP_GROUPS_OF_ROOTED;

@@ -1,16 +1,14 @@
-/* Lower and upper bounds of the retained sizes of all groups of objects, in one pass.
- *
- * A group retains whatever its objects dominate. It also retains objects at which several paths
- * meet, if each of these paths passes through the group. Paths meet at an object if its immediate
- * dominator does not refer to it. Objects are visited nearest first. For each path that ends at a
- * meeting, only its last part is examined, from the object back to its immediate dominator, with
- * the results of earlier meetings on it; if these are unknown, the shortest path is used. A group
- * that is on every path may retain the object. It certainly does if its objects on the paths
- * dominate the ends of the paths. Usually both bounds are equal.
- *
- * If all objects that refer to an object belong to one group and lie on the same paths, they act
- * like one object that dominates it: a class of objects, with its own node in the tree that is
- * summed up. */
+/* Lower and upper bounds of the retained sizes of all groups of objects, in one pass.  A group
+ * retains whatever its objects dominate. It also retains objects at which several paths meet, if
+ * each of these paths passes through the group. Paths meet at an object if its immediate dominator
+ * does not refer to it. Objects are visited from the nearest to the farthest. Of each path to an
+ * object at which paths meet, only the last part is examined, from the object back to its immediate
+ * dominator. Where earlier meetings are on this part, their results are used; if these are unknown,
+ * the shortest path is used. A group that is on every path may retain the object. It certainly
+ * retains the object if its objects on the paths dominate the ends of the paths. Usually both
+ * bounds are equal.  If all objects that refer to an object belong to one group and lie on the same
+ * paths, they act like one object that dominates it: a class of objects, with its own node in the
+ * tree whose sums are computed. */
 #include <stdlib.h>
 
 #include "base/index.h"
@@ -18,8 +16,8 @@
 #include "query/paths.h"
 #include "query/preorder.h"
 
-/* Maximum number of objects and groups that are examined per path; the work is at most that many
- * times the number of references. */
+/* Maximum number of objects and groups that are examined per path. The number of references times
+ * this maximum bounds the work. */
 enum { LOOKED_AT = 16 };
 
 /* A group that retains an object at which paths meet, certainly (`sure`) or possibly. */
@@ -42,7 +40,7 @@ typedef struct bounds {
     mp_groups *groups;
     int64_t *most;
     uint32_t *place; /* place of each object in the dominators' order */
-    uint32_t *first; /* ranges in `referrers` of objects at which paths meet, as in mp_graph */
+    uint32_t *first; /* ranges in `referrers`, as in mp_graph, of objects at which paths meet */
     uint32_t *referrers;
     bool *far;            /* flag of each object: true if it is on the path to an object that is too
                            * far away to examine */
@@ -51,7 +49,7 @@ typedef struct bounds {
     meeting_group *found; /* groups of each object: `many` entries from `first_found` on */
     size_t *first_found, found_count, found_capacity;
     uint8_t *many;
-    uint32_t *class; /* first object of the class that dominates each object; 0: none */
+    uint32_t *class; /* first object of the class that dominates each object; 0: no class does */
     mp_id_index below_object, below_class; /* first objects of classes, by parent and group */
     uint32_t *above;                 /* parent of each node of the tree, which has a lower number */
     uint32_t *object_of, node_count; /* object of each node, or the first of its class */
@@ -98,8 +96,8 @@ static void find_places(bounds *state)
         state->place[state->dominators->order[i]] = i;
 }
 
-/* Return true if a reference may end a path to a meeting: the meeting must not dominate its
- * source. */
+/* Return true if a reference can be the end of a path to a meeting. It cannot if the meeting
+ * dominates the source of the reference. */
 static bool is_end(const bounds *state, uint32_t from, uint32_t to)
 {
     return mp_is_reached(state->dominators, from) && is_meeting(state, to) &&
@@ -129,15 +127,15 @@ static void find_referrers(bounds *state)
     each_end(state, true);
 }
 
-/* Return the previous object on the shortest path from the roots; 0: none. */
+/* Return the object before this one on the shortest path from the roots; 0: none. */
 static uint32_t before(const bounds *state, uint32_t object)
 {
     uint32_t above = state->shortest->above[object];
     return above == object ? 0 : above;
 }
 
-/* Return the next object to examine on the path back to the roots. Results for the objects between
- * are known. */
+/* Return the next object to examine on the path back to the roots. It skips objects for which
+ * results are known. */
 static uint32_t back(const bounds *state, uint32_t object)
 {
     if (!state->settled[object])
@@ -145,14 +143,14 @@ static uint32_t back(const bounds *state, uint32_t object)
     return state->class[object] ? state->class[object] : state->dominators->idom[object];
 }
 
-/* Return the number of objects and groups to examine if a path passes the object. */
+/* Return the number of objects and groups to examine if a path passes through the object. */
 static uint32_t groups_at(const bounds *state, uint32_t object)
 {
     uint32_t roots = state->roots->first[object + 1] - state->roots->first[object];
     return state->many[object] + (state->groups->kind == MP_GROUPS_OF_ROOTED && roots ? roots : 1);
 }
 
-/* Return true if the path that ends with a reference from `from` is short enough to examine. */
+/* Return true if a path that ends with a reference from `from` is short enough to examine. */
 static bool is_near(const bounds *state, uint32_t from, uint32_t dominator)
 {
     uint32_t left = LOOKED_AT;
@@ -161,8 +159,8 @@ static bool is_near(const bounds *state, uint32_t from, uint32_t dominator)
     return from == dominator;
 }
 
-/* A path to an object, with the numbers of all paths (`way`) and of short enough paths (`ways`)
- * before it. */
+/* A path to an object, with the number of paths before it (`way`), and the number of those that are
+ * short enough (`ways`). */
 typedef struct looked_way {
     uint32_t object, way, ways;
     bool near;
@@ -186,8 +184,8 @@ static void count_group(bounds *state, const looked_way *self, uint32_t group, b
         count->sure++;
 }
 
-/* Count the groups on a path, as far as it is examined. While it passes settled objects only, all
- * paths to its end pass the same objects, so their groups are certain. */
+/* Count the groups on a path, as far as it is examined. As long as the path passes only settled
+ * objects, every path to its end passes the same objects, so their groups are certain. */
 static void count_way(bounds *state, const looked_way *self, uint32_t from)
 {
     uint32_t dominator = state->dominators->idom[self->object], left = LOOKED_AT;
@@ -204,7 +202,7 @@ static void count_way(bounds *state, const looked_way *self, uint32_t from)
     }
 }
 
-/* Keep the groups of the object's list that are on all paths. Return their number. */
+/* Keep only the groups in the object's list that are on all paths. Return their number. */
 static size_t keep_found(bounds *state, size_t first, const looked_way *last)
 {
     size_t kept = first;
@@ -217,8 +215,8 @@ static size_t keep_found(bounds *state, size_t first, const looked_way *last)
     return kept - first;
 }
 
-/* Return the first object of the class of an object; 0: no class, because it is unsettled, in
- * several groups, or retained by several objects together. */
+/* Return the first object of the class of an object. 0: it has no class, because it is unsettled,
+ * or in several groups, or several objects retain it together. */
 static uint32_t first_of_class(bounds *state, uint32_t object)
 {
     uint32_t group, other, next = 0, above = state->class[object];
@@ -235,8 +233,8 @@ static uint32_t first_of_class(bounds *state, uint32_t object)
     return *first;
 }
 
-/* Return the class, by its first object, of all objects that refer to an object; 0: they are not of
- * one class. */
+/* Return the first object of the class that contains all objects that refer to an object; 0: no
+ * class contains them all. */
 static uint32_t class_above(bounds *state, uint32_t object)
 {
     uint32_t dominator = state->dominators->idom[object], nearest = before(state, object);
@@ -250,8 +248,8 @@ static uint32_t class_above(bounds *state, uint32_t object)
     return class;
 }
 
-/* Examine the paths that meet at an object. Return false if it is too far away; its list is then
- * unknown. */
+/* Examine the paths that meet at an object. If the object is too far away, return false and leave
+ * its list unknown. */
 static bool look_at_meeting(bounds *state, uint32_t object)
 {
     if ((state->class[object] = class_above(state, object)))
@@ -313,11 +311,11 @@ static void look_at_all(bounds *state)
 
 /* Sums by group of its topmost objects in the tree, with everything below them. */
 typedef struct joint_sums {
-    uint32_t *until; /* first place of each group that is not counted yet */
+    uint32_t *until; /* by group, the first place that is not counted yet */
     mp_joint *joints;
 } joint_sums;
 
-/* Return, for each place in the tree, the sum of the place and everything below it. */
+/* Return the sum of each place of the tree with everything below it. */
 static mp_joint *sums_below(const bounds *state, const mp_preorder *tree)
 {
     mp_joint *below = mp_alloc_zero(state->node_count, sizeof *below);

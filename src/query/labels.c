@@ -60,7 +60,7 @@ const char *mp_frame_label(mp_arena *arena, const mp_model *model, mp_frame fram
 {
     const char *name = mp_tree_label(arena, model, frame.node);
     if (!frame.node && !frame.line)
-        return name; /* neither code nor a line */
+        return name; /* neither code nor a line is known */
     if (frame.line != MP_NO_LINE)
         return mp_arena_format(arena, "%s:%" PRId32, name, (int32_t)frame.line);
     uint32_t start_line = model->symbols.items[model->tree.items[frame.node].symbol.i].start_line;
@@ -110,7 +110,7 @@ static const char *arguments_of(const char *name)
     return name + strlen(name);
 }
 
-/* Return the length of the class before the last "::" that is outside angle brackets. */
+/* Return the length of the class name, which ends before the last "::" outside angle brackets. */
 static size_t class_length(const char *name)
 {
     const char *end = arguments_of(name);

@@ -7,8 +7,8 @@
 #include "model/events.h"
 #include "model/model.h"
 
-/* mp_context_type returns the type of a context's objects, which is inferred for live blocks of an
- * event log. mp_site_type returns the type that names their allocation site. 0: unknown. */
+/* Return the type of a context's objects, which is inferred for live blocks of an event log
+ * (mp_context_type), or the type that names their allocation site (mp_site_type). 0: unknown. */
 mp_type_id mp_context_type(const mp_model *model, const mp_context *context);
 mp_type_id mp_site_type(const mp_model *model, const mp_context *context);
 /* Return how the type of the site was inferred; NULL: it is recorded. Belongs to the model. */
@@ -17,7 +17,8 @@ const mp_inference *mp_context_inference(const mp_model *model, const mp_context
 /* Return the name of the source or function of a tree node; "(session)" for node 0, "<node 7>" if
  * it is unknown. */
 const char *mp_tree_label(mp_arena *arena, const mp_model *model, uint32_t node);
-/* Return the same name, with the first line if several functions have it: "save X (from 20)". */
+/* Return the same name, with the first line of the function if several functions have this name:
+ * "save X (from 20)". */
 const char *mp_tree_told(mp_arena *arena, const mp_model *model, uint32_t node);
 /* Return the first line of a node's function if other functions have the same name; otherwise 0. */
 uint32_t mp_tree_overload(const mp_model *model, uint32_t node);
@@ -33,16 +34,16 @@ typedef struct mp_frame {
     uint32_t node;
     uint32_t line;
 } mp_frame;
-/* Default number of callers of an innermost frame in JSON and CSV: more than usual code has, but
- * few enough that deep recursion does not make the output much larger than the recording. */
+/* Default maximum of callers of a frame in JSON and CSV. Ordinary code has fewer, and deep
+ * recursion cannot make the output much larger than the recording. */
 enum { MP_PROGRAM_CALLERS = 64 };
 /* Return the label of a frame: "name:line"; "name (from line)" if only the first line of the
  * function is known; "name" if no line is known. */
 const char *mp_frame_label(mp_arena *arena, const mp_model *model, mp_frame frame);
 /* Move to the frame of the caller. Return false at the outermost frame. */
 bool mp_frame_caller(const mp_model *model, mp_frame *frame);
-/* Return the innermost frame, from this one outwards, that is not an allocator; the frame itself if
- * all are. */
+/* Return the first frame, from this one outwards, that is not an allocator; if all are allocators,
+ * return this frame. */
 mp_frame mp_frame_naming(const mp_model *model, mp_frame frame);
 /* Return the class of the innermost member function on the stack from `frame` outwards, such as
  * "TList<int>" of "TList<int>::Add(int)"; NULL: none. */

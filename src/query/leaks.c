@@ -8,8 +8,8 @@
 #include "query/stack_order.h"
 #include "query/window_cache.h"
 
-/* Add the name of an object to those of its leak. An unnamed object has the name "" until all are
- * seen. */
+/* Add the name of an object to the names of its leak. An unnamed object has the name "" until all
+ * objects are seen. */
 static void add_name(const mp_model *model, mp_leak *leak, mp_arena *arena, mp_symbol_id name)
 {
     if (leak->names_differ)
@@ -21,7 +21,8 @@ static void add_name(const mp_model *model, mp_leak *leak, mp_arena *arena, mp_s
         leak->names_differ = true;
 }
 
-/* Set the names of the leaks. `leak_of` has the leak of each site, from 1; 0: none. */
+/* Set the names of the leaks. `leak_of` has the number of the leak of each site, from 1; 0:
+ * none. */
 static void add_names(const mp_window *window, const mp_grouping *sites, mp_leaks *leaks,
                       const uint32_t *leak_of)
 {
@@ -61,8 +62,8 @@ static int by_leak_then_type(const void *left, const void *right)
     return a->type < b->type ? -1 : a->type > b->type;
 }
 
-/* Infer the type of most of a leak's blocks. Blocks that were never deleted are weighted by the
- * deletions of their call stack. */
+/* Infer the type of most of a leak's blocks. The type of blocks that were never deleted is inferred
+ * from the deletions of other blocks with the same call stack. */
 static mp_inference most_likely(const mp_model *model, const mp_inference *crawl, const fate *fates,
                                 size_t count)
 {
@@ -139,8 +140,8 @@ static mp_leak leak_of_group(const mp_model *model, const mp_group *group,
                      .group = *group};
 }
 
-/* Add the bytes that lost blocks lose indirectly. They are freed with these blocks, so they count
- * for the order. */
+/* Add the bytes that are indirectly lost through lost blocks. They are freed together with these
+ * blocks, so they count for the order. */
 static void add_indirect_losses(const mp_window *window, const mp_grouping *sites, mp_leaks *leaks,
                                 const uint32_t *leak_of)
 {
@@ -201,8 +202,8 @@ static int compare_stacks(leak_order *by, mp_frame a, mp_frame b)
     return 0;
 }
 
-/* Return the part of the list to which a leak belongs. Freeing what is lost also frees what is lost
- * indirectly, so that is not the leak to look at first. */
+/* Return the part of the list to which a leak belongs. Objects that are lost indirectly come later,
+ * because they are freed together with the objects that refer to them. */
 static int part_of(const mp_leak *leak)
 {
     return !leak->leaking_weight ? 2 : leak->class == MP_TYPE_LOST_INDIRECTLY;
@@ -317,8 +318,7 @@ const char *mp_leak_text(mp_arena *arena, const mp_model *model, const mp_leak *
                            leak->name ? leak->name : "", site);
 }
 
-/* Return the type that grew most from dump to dump; of types that grew equally, the first by
- * name. */
+/* Return the type that grew most from dump to dump; if several grew equally, the first by name. */
 static const char *worst_type(mp_arena *arena, const mp_window *window, int64_t *bytes)
 {
     const mp_model *model = window->model;

@@ -10,8 +10,8 @@ typedef struct mp_leak {
     const char *name; /* name of the objects; NULL: none, or different names */
     bool names_differ;
     mp_type_class class;
-    /* Certainty of the type: the share of the blocks that have it. Blocks that were deleted later
-     * have the type recorded then; the type of others is inferred from their call stack. NULL: the
+    /* Certainty of the type: the share of the blocks that have it. Deleted blocks have the type
+     * that their deletion recorded; the type of others is inferred from their call stack. NULL: the
      * type is recorded. */
     const mp_inference *inference;
     uint32_t node;  /* node of creation in model->tree; 0: not created by the program's code */
@@ -19,7 +19,8 @@ typedef struct mp_leak {
     mp_group group; /* figures of the site; its label is not set */
     const mp_site_verdict *verdict;
     int64_t leaking_bytes;  /* bytes that leak according to the verdict; 0: none */
-    int64_t leaking_weight; /* the same with indirect losses, or objects if sizes are not known */
+    int64_t leaking_weight; /* like leaking_bytes, with indirect losses; objects if sizes are not
+                               known */
 } mp_leak;
 
 typedef struct mp_leaks {
@@ -42,8 +43,8 @@ const char *mp_leak_text(mp_arena *arena, const mp_model *model, const mp_leak *
 bool mp_leak_has_type(const mp_model *model, const mp_leak *leak);
 /* Return true if most of a leak is growth of objects that are older than the window. */
 bool mp_leak_is_growth(const mp_leak *leak);
-/* Return the bytes of a leak: those of the objects that it left behind or, if mp_leak_is_growth,
- * those by which older objects grew. */
+/* Return the bytes of a leak: those of the objects that it left behind. If mp_leak_is_growth,
+ * return those by which older objects grew. */
 int64_t mp_leak_bytes(const mp_leak *leak);
 /* Return the number of objects that make up mp_leak_bytes. */
 int64_t mp_leak_objects(const mp_leak *leak);
@@ -58,9 +59,8 @@ const char *mp_worst_leak_text(mp_arena *arena, const mp_window *window, int64_t
 const char *mp_dump_order_text(mp_arena *arena, const mp_model *model);
 
 /* Return the sites that left objects behind, or whose older objects grow and leak. Sites that leak
- * come first, those that are only lost indirectly last of these; each part is sorted by the bytes
- * that leak according to the verdict, with those lost indirectly, largest first, then by bytes,
- * objects, type, stack, line. */
+ * come first, and at the end of these come sites whose objects are lost only indirectly. Each part
+ * is sorted by leaking_weight, largest first, then by bytes, objects, type, stack, line. */
 const mp_leaks *mp_window_leak_sites(const mp_window *window);
 
 #endif

@@ -5,9 +5,9 @@
 #include "model/ages.h"
 #include "query/group.h"
 
-/* Ages at deletion, in microseconds, of objects whose creation was recorded; up to the window's
- * `to` if deaths belong to snapshots. The median is the age at rank (n + 1) / 2 of n sorted ages,
- * the 90th percentile the age at the smallest rank that covers 90 %. */
+/* Ages in microseconds of objects at their deletion, if their creation was recorded. If deletions
+ * belong to snapshots, those after the window's `to` do not count. The median is the age at rank (n
+ * + 1) / 2 of n sorted ages, the 90th percentile the age at the smallest rank that covers 90 %. */
 typedef struct mp_lifetime {
     const char *label; /* belongs to the window */
     uint32_t group;    /* number among the window's groups, from 1 */
@@ -25,7 +25,7 @@ enum { MP_AGE_CLASSES = 64 };
 typedef struct mp_lifetimes {
     mp_lifetime total;
     mp_age_class classes[MP_AGE_CLASSES];
-    int64_t created;     /* objects of these groups that were created up to `to` */
+    int64_t created;     /* number of objects of these groups that were created up to `to` */
     mp_lifetime *groups; /* most deaths first, then by label */
     uint32_t count;
 } mp_lifetimes;

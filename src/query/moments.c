@@ -22,7 +22,7 @@ uint32_t *mp_moments_of(const mp_window *window, uint32_t session, size_t most, 
     return moments;
 }
 
-/* Return true if the delta counts; objects that the runtime keeps for reuse do not. */
+/* Return true if the delta counts. Deltas of objects that the runtime keeps for reuse do not. */
 static bool counts(const mp_window *window, const mp_delta *delta)
 {
     return !window->model->generations.items[delta->generation.i].reusable &&
@@ -60,8 +60,8 @@ uint32_t *mp_groups_by_most(const mp_window *window, const mp_members *members, 
     return order;
 }
 
-/* Return for each snapshot the moment at which its changes first appear; `count` if they appear at
- * none. */
+/* Return, for each snapshot, the moment at which its changes first appear, or `count` if they
+ * appear at no moment. */
 static uint32_t *moment_of(const mp_model *model, const uint32_t *moments, size_t count)
 {
     uint32_t *map = mp_alloc_zero(model->snapshots.count, sizeof *map), index = 0;
@@ -74,8 +74,8 @@ static uint32_t *moment_of(const mp_model *model, const uint32_t *moments, size_
     return map;
 }
 
-/* Sums of changes. Each sum has a fixed place in `dense` if births are not distinguished, or if it
- * belongs to the last row; other sums are found by an index. */
+/* Sums of changes. If births are not distinguished, each sum has a fixed place in `dense`, and so
+ * do the sums of the last row. Other sums are found by an index. */
 typedef struct sums {
     const mp_moment_rows *rows;
     mp_moment_change *dense, *found;

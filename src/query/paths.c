@@ -162,8 +162,8 @@ bool *mp_objects_matching(const mp_model *model, const mp_graph *graph, const ch
     return objects;
 }
 
-/* Merge the paths to objects of matching types. Objects come after those above them on their path,
- * so the previous step exists. */
+/* Merge the paths to objects of matching types. Along a path, an object comes after the one above
+ * it, so the previous step exists. */
 static void merge(merged *state, const mp_graph *graph, const mp_distances *distances,
                   const bool *matches)
 {
@@ -189,7 +189,7 @@ static void merge(merged *state, const mp_graph *graph, const mp_distances *dist
             continue;
         assert(up && state->result.steps);
         mp_type_step above = state->result.steps[up];
-        bool again = above.length && above.type == type; /* next node of a list */
+        bool again = above.length && above.type == type; /* another node of the same list */
         step[object] = again ? up
                              : step_of(state, (uint64_t)up << 32 | type,
                                        (mp_type_step){.up = up,

@@ -9,13 +9,14 @@
 /* Breadth-first search from strong roots. */
 typedef struct mp_distances {
     uint32_t *order; /* objects, nearest first */
-    uint32_t *above; /* previous object on the path; itself: a root object; 0: not reached */
+    uint32_t *above; /* previous object on the path; the object itself: a root refers to it; 0: not
+                        reached */
     uint32_t count;  /* number of objects in `order` */
 } mp_distances;
 
 /* Search from the roots of one kind, or of any kind, until `target` is found (0: search
- * everything). `excluded` has a flag for each object (NULL: none is excluded): paths do not lead
- * through excluded objects, but may end there. */
+ * everything). `excluded` has a flag for each object (NULL: none is excluded): a path may end at an
+ * excluded object, but not continue from it. */
 mp_distances mp_distances_from(const mp_graph *graph, int64_t kind, uint32_t target,
                                const bool *excluded);
 void mp_distances_free(mp_distances *distances);
@@ -47,11 +48,11 @@ typedef struct mp_type_step {
     uint32_t type;
     uint32_t root_kind;
     uint32_t length; /* number of steps from the root to this one; 0: only the kind of root */
-    /* Last of the first MP_LISTED_STEPS steps of this path; the step itself if there are no
-     * more. */
+    /* Last of the first MP_LISTED_STEPS steps of this path. If the path has no more steps, the step
+     * itself. */
     uint32_t head;
-    /* First object of the step in the order of the search, and the object that refers to it; 0: a
-     * root does. */
+    /* First object of the step in the order of the search, and the object that refers to it (0: a
+     * root does). */
     uint32_t object, before;
     uint32_t path; /* 1 + the index in `items` of the path that ends here; 0: none */
 } mp_type_step;

@@ -5,7 +5,7 @@
 #include "base/memory.h"
 #include "base/units.h"
 
-/* Amount that a session has alive from this time on. */
+/* Amount that a session has alive from a given time on. */
 typedef struct moment {
     int64_t clock_us, objects, bytes;
     uint32_t session, snapshot;
@@ -37,8 +37,9 @@ static int64_t most(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-/* Return true if the snapshot counts. In an event log every snapshot does: peaks between snapshots
- * are recorded, and a moment that the user requested is not the end of the log. */
+/* Return true if the snapshot counts: it is not after `to`. In an event log all snapshots count,
+ * because the recorded peak is that of the whole log, even if `to` is a moment that the user
+ * requested. */
 static bool counts(const mp_window *window, uint32_t session, uint32_t snapshot)
 {
     return window->model->events || snapshot <= window->ranges[session].to.i;
@@ -65,7 +66,8 @@ static void add_session(const mp_window *window, uint32_t session, moments *foun
     }
 }
 
-/* Add the ends of processes, which have no memory afterwards, even if the window ends earlier. */
+/* Add the ends of processes, even if the window ends earlier. A process has no memory after its
+ * end. */
 static void add_ends(const mp_window *window, moments *found)
 {
     const mp_model *model = window->model;
@@ -79,8 +81,8 @@ static void add_ends(const mp_window *window, moments *found)
     }
 }
 
-/* Return the maximum that all sessions had together, by the clock. If several change at the same
- * time, only the result counts. */
+/* Return the maximum of all sessions together, by clock time. If several sessions change at the
+ * same time, only the result counts. */
 static mp_peak peak_by_clock(const mp_window *window, moments *found)
 {
     mp_peak peak = {0}, now = {0}, *has = mp_alloc_zero(window->model->sessions.count, sizeof *has);
@@ -123,7 +125,7 @@ mp_peak mp_window_peak(const mp_window *window)
     return peak;
 }
 
-/* --- peaks that databases state, which include those between result sets --- */
+/* --- peaks that databases state; these include peaks between result sets --- */
 
 /* Add the newest value that a session states. The sum is unknown (-1) if a value is unknown. */
 static void add_stated(int64_t *sum, bool first, int64_t stated)

@@ -11,8 +11,9 @@ typedef struct mp_peak {
     bool of_one;
 } mp_peak;
 
-/* Return the peak at snapshots or, in event logs, also between them. Several sessions are added at
- * equal clock times: each has the amount of its last snapshot until its process ends. */
+/* Return the peak at snapshots or, in event logs, also between them. The amounts of several
+ * sessions are added at equal clock times: each has the amount of its last snapshot until its
+ * process ends. */
 mp_peak mp_window_peak(const mp_window *window);
 
 /* Return the peak of each type as databases state it: the most objects alive at once, up to the end

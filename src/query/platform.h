@@ -4,10 +4,10 @@
 
 #include "query/window.h"
 
-/* An area at the first and the last complete snapshot, and its maximum; sums over several
- * sessions. */
+/* An area at the first and the last complete snapshot, and its maximum. The figures of several
+ * sessions are added. */
 typedef struct mp_platform_area {
-    mp_platform_id platform; /* 0: areas that are missing from the catalogue */
+    mp_platform_id platform; /* 0: sum of the areas that are missing from the catalogue */
     int64_t first_bytes, last_bytes, peak_bytes;
     int64_t block_bytes, pool_bytes; /* at the last snapshot */
 } mp_platform_area;
@@ -15,7 +15,7 @@ typedef struct mp_platform_area {
 /* Return the areas by platform id, model->platforms.count of them. Release with free(). */
 mp_platform_area *mp_platform_areas_of(const mp_filter *filter);
 
-/* An area at both ends of a window; sums over several sessions. */
+/* An area at both ends of a window. The figures of several sessions are added. */
 typedef struct mp_platform_span {
     int64_t from_bytes, to_bytes;
     bool told; /* the area was recorded */

@@ -4,8 +4,9 @@
 
 #include "model/model.h"
 
-/* A tree in preorder, with places from 1: `order[i]` is the node at place i; it and the nodes below
- * it are at places i to i + span[i] - 1; `parent[i]` is the place of its parent, 0: none. */
+/* A tree in preorder, with places from 1. `order[i]` is the node at place i; it and the nodes below
+ * it have the places i to i + span[i] - 1. `parent[i]` is the place of its parent; 0: it has
+ * none. */
 typedef struct mp_preorder {
     uint32_t *order, *span, *parent;
 } mp_preorder;

@@ -10,8 +10,8 @@
 
 /* --- methods --- */
 
-/* The callables are the methods, then the session, then, if there are any, all excluded modules
- * together: those of the profiler and those not selected. */
+/* The callables are the methods, then the session, then, if any modules are excluded, one for all
+ * of these together (those of the profiler and those not selected). */
 typedef struct builder {
     const mp_filter *filter;
     const mp_profile *profile;
@@ -163,12 +163,13 @@ static call_lists list_calls(const mp_profile *profile)
 /* Search for cycles of calls with Tarjan's algorithm. Arrays are by module. */
 typedef struct ring_search {
     call_lists lists;
-    uint32_t *number; /* order in which modules are visited, from 1; 0: not visited */
+    uint32_t *number; /* number of each module, from 1, in the order of the first visits; 0: not
+                         visited */
     uint32_t *lowest; /* lowest number of an open module that the module reaches */
     uint32_t *next;   /* next call of each module to follow */
     bool *closed, *recursive;
-    uint32_t *way,
-        *pending; /* path from the root to the current module; modules that are still open */
+    uint32_t *way, *pending; /* modules on the path from the root to the current one; modules that
+                                are still open */
     uint32_t visited, height, open;
 } ring_search;
 
@@ -189,8 +190,8 @@ static void follow_call(ring_search *state, uint32_t index)
         state->lowest[index] = state->number[target];
 }
 
-/* Return to the caller. If the module reaches nothing before itself, it and the pending modules
- * after it are one component. */
+/* Return to the caller. If the module reaches no module with a number lower than its own, it and
+ * the pending modules after it are one component. */
 static void leave(ring_search *state, uint32_t index)
 {
     const uint32_t height = --state->height;
@@ -204,8 +205,8 @@ static void leave(ring_search *state, uint32_t index)
     }
 }
 
-/* Return a flag for each module: true if it can call itself, directly or through other modules. A
- * module can if it has a call to itself, or is in a component with more than one module. */
+/* Return a flag for each module: true if it can call itself, directly or through other modules.
+ * This is true if it has a call to itself, or is in a component with more than one module. */
 static bool *find_recursive(const mp_profile *profile)
 {
     const uint32_t count = profile->modules.count;
@@ -241,10 +242,10 @@ static bool *find_recursive(const mp_profile *profile)
     return state.recursive;
 }
 
-/* Facts about a line that calls something. The cumulative time of a line minus its own time is the
- * time of its callees; if there is only one callee, all of it belongs to that callee. The
- * cumulative time of a module's line 0 belongs to its caller if there is only one. Neither counts
- * time twice, unless recursion returns to the line or the module. */
+/* Facts about a line that calls something. The time of a line's callees is its cumulative time
+ * minus its own time; if there is only one callee, all of this time belongs to it. The cumulative
+ * time of a module's line 0 belongs to its caller if there is only one. No time is counted twice,
+ * unless recursion returns to the line or to the module. */
 typedef struct line_facts {
     int64_t called_us; /* time of the callees, microseconds */
     uint32_t callees;  /* number of callees of the line */
@@ -317,7 +318,7 @@ static int by_edge(const void *left, const void *right)
     return a->callee < b->callee ? -1 : a->callee > b->callee;
 }
 
-/* Add up equal edges of several sessions; within one session edges are unique. */
+/* Add up equal edges of several sessions. Within one session all edges are distinct. */
 static void fold_edges(mp_calls *calls)
 {
     size_t kept = 0;

@@ -61,8 +61,8 @@ static mp_code_costs rows_named(const mp_code_name *names, size_t count)
 
 static void line_add(mp_code_cost *row, const mp_profile_line *line)
 {
-    /* The average that a report prints is more exact than the quotient of its rounded times, but it
-     * cannot be used for a sum of rows. */
+    /* The average that a report prints is more exact than the quotient of the rounded times that it
+     * prints. It cannot be used for a sum of rows. */
     bool stated = line->rounded && !(line->unknown & MP_UNKNOWN_AVERAGE) && !row->rounded &&
                   row->calls == 0 && row->exclusive_us == 0;
     row->calls += line->executions;
@@ -134,8 +134,8 @@ static int compare_fractions(fraction a, fraction b)
     }
 }
 
-/* Return the average of a row. Reports print a rounded average; the quotient of their times is used
- * if it rounds to the same. */
+/* Return the average of a row. A report prints a rounded average; the quotient of its times is used
+ * if it rounds to the same value. */
 static fraction average_of(const mp_code_cost *cost)
 {
     fraction exact = {cost->exclusive_us, cost->calls > 0 ? cost->calls : 1};
@@ -172,7 +172,7 @@ static void sum_lines(const mp_model *model, const mp_module_groups *groups, mp_
         uint32_t method = groups->method_of[line->module.i];
         if (method == MP_NO_GROUP)
             continue;
-        /* Lines that a report could not identify have a row each. */
+        /* Each line that a report could not identify has its own row. */
         uint32_t none = 0, *place = &none;
         if (!(line->unknown & MP_UNKNOWN_LINE))
             place = mp_id_index_put(&index, (uint64_t)method << 32 | (uint32_t)line->line);
@@ -193,12 +193,13 @@ static void sum_lines(const mp_model *model, const mp_module_groups *groups, mp_
 typedef struct module_cost {
     int64_t exclusive_us, entry_us; /* entry_us: cumulative time of line 0 */
     int64_t entries;                /* executions of line 0 */
-    int64_t called, from_outside;   /* calls in the call graph; calls from other programs */
+    int64_t called, from_outside;   /* calls in the call graph, and the part of them that comes from
+                                       other programs */
     uint32_t caller;                /* an example caller */
     unsigned unknown;
     bool has_entry, rounded;
-    bool repeats, is_looked_at; /* repeats: see mp_code_cost; is_looked_at: `repeats` is known or
-                                 * being determined */
+    bool repeats, is_looked_at; /* meaning of `repeats`: see mp_code_cost; is_looked_at: `repeats`
+                                   is known or being determined */
 } module_cost;
 
 /* Figures of a session. */
@@ -212,8 +213,8 @@ static int64_t runs_of(const module_cost *cost)
     return cost->has_entry ? cost->entries : cost->called;
 }
 
-/* Mark modules that are called more than once, directly or through their callers; not the session
- * itself. */
+/* Mark modules that are called more than once, directly or through their callers. The session
+ * itself is not marked. */
 static void find_repeated(const mp_profile *profile, module_cost *modules)
 {
     uint32_t *way = mp_alloc(profile->modules.count * sizeof *way);
@@ -269,8 +270,8 @@ static void sum_modules(const mp_filter *filter, const mp_module_groups *groups,
 }
 
 /* Add a module to its row. `inclusive_us` is the cumulative time of its line 0, for sessions
- * without a call tree. It is limited to the total time, because more can only come from recursion
- * that is counted twice. */
+ * without a call tree. The total time limits it, because a larger value can only come from
+ * recursion that is counted twice. */
 static void add_module(mp_code_cost *row, const module_cost *cost, const session_cost *session,
                        int64_t inclusive_us)
 {
@@ -294,8 +295,8 @@ static void add_module(mp_code_cost *row, const module_cost *cost, const session
     }
 }
 
-/* Return the part of a module's time that is not already included in the time of a caller of the
- * same program. */
+/* Return the part of a module's time that the time of its callers from the same program does not
+ * include. */
 static int64_t outside_us(const module_cost *cost)
 {
     return cost->called ? mp_share(cost->entry_us, cost->from_outside, cost->called)
@@ -305,7 +306,7 @@ static int64_t outside_us(const module_cost *cost)
 /* --- methods and programs: inclusive times --- */
 
 /* Return the nodes sorted so that parents precede their children, as in the model's tree. above[i]
- * is the place of the caller; 0 if the tree is cut between them. */
+ * is the place of the caller; 0: the link to the caller is cut. */
 static uint32_t *sort_nodes(const mp_model *model, uint32_t *above)
 {
     const mp_profile_node *nodes = model->profile->nodes.items;
@@ -355,7 +356,8 @@ int64_t *mp_profile_node_times(const mp_filter *filter, const mp_preorder *nodes
     int64_t *less = mp_alloc_zero(count, sizeof *less);
     for (uint32_t i = count; i-- > 1;) {
         const mp_profile_node *node = &profile->nodes.items[nodes->order[i]];
-        self_times[i] += node->cumulative_us; /* until here, it is minus the time of the callees */
+        self_times[i] +=
+            node->cumulative_us; /* negative until here: minus the time of the callees */
         self_times[nodes->parent[i]] -= node->cumulative_us;
         if (filter->profiler && filter->profiler[node->module.i] && self_times[i] > 0)
             less[i] += self_times[i];
@@ -367,7 +369,7 @@ int64_t *mp_profile_node_times(const mp_filter *filter, const mp_preorder *nodes
     return times;
 }
 
-/* Add the time of each node to its row, unless a caller of it belongs to the same row: callees
+/* Add the time of each node to its row, unless one of its callers belongs to the same row. Callees
  * follow their caller up to the place `until`. */
 static void add_outermost(const mp_profile *profile, const mp_preorder *nodes, const int64_t *times,
                           mp_code_costs *rows, const uint32_t *row_of)
@@ -468,11 +470,12 @@ mp_path_cost *mp_profile_path_costs(const mp_filter *filter)
     for (uint32_t i = model->tree.count; i-- > 1;) {
         const mp_tree_node *node = &model->tree.items[i];
         assert(node->parent < i);
-        /* A node that is referred to but not defined has the time of its children. */
+        /* A node that the file uses but never defines has the time of its children. */
         if (!model->nodes.items[node->node.i].defined)
             costs[i].inclusive_us = -costs[i].own_us;
         costs[i].own_us +=
-            costs[i].inclusive_us; /* until here, it is minus the inclusive times of the children */
+            costs[i]
+                .inclusive_us; /* negative until here: minus the inclusive times of the children */
         if (costs[i].own_us < 0)
             costs[i].own_us = 0;
         costs[node->parent].own_us -= costs[i].inclusive_us;

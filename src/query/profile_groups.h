@@ -11,11 +11,11 @@
 typedef struct mp_code_name {
     mp_string_id program, method, runtime; /* method and runtime: 0 for programs */
     uint32_t start_line, overload;
-    bool run_by_several; /* other classes inherited the method, too */
+    bool run_by_several; /* other classes inherited and ran the method, too */
 } mp_code_name;
 
-/* Groups of modules, numbered from 0. method_of and program_of are by mp_module_id. Release with
- * mp_module_groups_free. */
+/* Groups of modules, numbered from 0. method_of and program_of have the group of each module, by
+ * mp_module_id. Release with mp_module_groups_free. */
 typedef struct mp_module_groups {
     mp_code_name *methods, *programs;
     size_t method_count, program_count;

@@ -45,7 +45,7 @@ static void extend(mp_served *served, const mp_model *model, mp_snapshot_id id,
 }
 
 /* Find the requests of a session in the window. For each snapshot, set request_of to 1 + the index
- * of its request. A snapshot of another request in the window shows that a request has ended. */
+ * of its request. A request has ended if the window has a later snapshot of another request. */
 static void find_requests(const mp_window *window, uint32_t session, bool later,
                           mp_requests *requests, uint32_t *request_of)
 {

@@ -198,8 +198,8 @@ static int by_container(const void *left, const void *right, void *graph_)
     return a->object < b->object ? -1 : a->object > b->object;
 }
 
-/* Count the static roots of each declaring type, whose objects are a group. The retained sizes of
- * single objects give a lower bound. */
+/* Count the static roots of each declaring type. Their objects are a group. The retained sizes of
+ * its single objects give a lower bound for the group. */
 static void count_statics(mp_graph_view *view)
 {
     const mp_graph *graph = view->graph;
@@ -238,7 +238,7 @@ static void count_statics(mp_graph_view *view)
     free(statics);
 }
 
-/* Create the census, as far as it needs no pass over the graph. */
+/* Create those parts of the census that need no pass over the graph. */
 void mp_graph_count_roots(mp_graph_view *view)
 {
     if (view->kinds.items)

@@ -100,8 +100,10 @@ typedef struct label_set {
 
 /* Distinct texts of all frames. */
 typedef struct frame_set {
-    bool made, too_long; /* too_long: texts are too many to store, and made for each match */
-    uint32_t *of_node, *of_context; /* text of each node's caller; of each context's frame */
+    bool made, too_long; /* too_long: the texts are too large to store, and are made again for each
+                            match */
+    uint32_t *of_node,
+        *of_context; /* index of the text of each node's caller, and of each context's frame */
     mp_texts texts;
     mp_hash_index index;
 } frame_set;
@@ -144,7 +146,7 @@ static void make_labels(mp_matcher *matcher, mp_subject subject, label_set *made
     free(seen);
 }
 
-/* Set `fits` for the things that match a criterion. Return false if none does. */
+/* Set `fits` for the things that match a criterion. Return false if nothing matches. */
 static bool match_labels(mp_matcher *matcher, const mp_criterion *criterion, bool *fits)
 {
     label_set *labels = &matcher->labels[criterion->subject];
@@ -252,7 +254,7 @@ static bool frame_fits(const mp_model *model, mp_frame frame, mp_pattern *patter
 }
 
 /* Set `fits` for the contexts with a matching frame. Each node is matched once, because all objects
- * created below it share the frames above it. */
+ * that were created below it share the frames above it. */
 static void match_frames(const mp_matcher *matcher, const bool *taken, mp_pattern *pattern,
                          bool *fits)
 {
@@ -272,7 +274,7 @@ static void match_frames(const mp_matcher *matcher, const bool *taken, mp_patter
     free(above);
 }
 
-/* Set `fits` for the contexts whose stack matches. Return false if none does. */
+/* Set `fits` for the contexts whose stack matches. Return false if no stack matches. */
 static bool match_stacks(mp_matcher *matcher, const mp_criterion *criterion, bool *fits)
 {
     frame_set *frames = &matcher->frames;
@@ -367,7 +369,8 @@ void mp_matcher_free(mp_matcher *matcher)
     free(matcher);
 }
 
-/* Add the things that match a criterion to `any`, or remove them from `kept` if it is negated. */
+/* Add the things that match a criterion to `any`. If the criterion is negated, remove them from
+ * `kept` instead. */
 static void match_one(mp_matcher *matcher, const mp_criterion *criterion, bool *kept, bool *any)
 {
     const uint32_t total = matcher->count;

@@ -32,8 +32,9 @@ typedef struct mp_criterion {
 typedef struct mp_selection {
     const mp_criterion *criteria;
     size_t count;
-    /* Selected times: creation times of objects if the model was read with this range
-     * (model->within is equal), otherwise times of the snapshots in which objects first appear. */
+    /* Selected times. They apply to the creation times of objects if the model was read with this
+     * range (model->within is equal), otherwise to the times of the snapshots in which objects
+     * first appear. */
     mp_time_range within;
     bool keeps_profiler; /* include the profiler's own code in profiles */
 } mp_selection;
@@ -52,17 +53,18 @@ typedef enum mp_things {
     MP_THINGS_SNAPSHOTS, /* snapshots: tags and requests, for objects created by their request */
     MP_THINGS_BETWEEN,   /* snapshots: tags and requests, for objects created before that request */
     MP_THINGS_TYPES,     /* types of an object graph */
-    MP_THINGS_MODULES,   /* modules of a profile, which must exist: names, sources */
+    MP_THINGS_MODULES,   /* modules of a profile (the model must have one): names, sources */
     MP_THINGS_ENTITIES,  /* entities of a profile's coverage: names, sources */
 } mp_things;
 
-/* Return a flag for each of these things by id: true if it matches the criteria on its subjects;
- * other criteria are ignored. The patterns must be valid. Release with free(). */
+/* Return a flag for each of these things by id: true if the thing matches the criteria for the
+ * subjects that such things have. Other criteria are ignored. The patterns must be valid. Release
+ * with free(). */
 bool *mp_matching(const mp_model *model, mp_things things, const mp_criterion *criteria,
                   size_t count);
 
-/* Matcher for many questions, which prepares the data of the model once. Not thread-safe. Release
- * with mp_matcher_free. */
+/* Matcher for many questions. It prepares the data of the model once. Not thread-safe. Release with
+ * mp_matcher_free. */
 typedef struct mp_matcher mp_matcher;
 mp_matcher *mp_matcher_new(const mp_model *model, mp_things things);
 bool *mp_matcher_ask(mp_matcher *matcher, const mp_criterion *criteria, size_t count);

@@ -26,9 +26,9 @@ static mp_series new_series(const mp_window *window, uint32_t session, uint32_t 
     return series;
 }
 
-/* Return for each snapshot 1 + the place in the series at which its changes first appear. Changes
- * before `from` appear at `from`, changes of an incomplete snapshot at the next complete one. 0:
- * the session is left out. */
+/* Return, for each snapshot, 1 + the place in the series at which its changes first appear; 0: the
+ * session is left out. Changes before `from` appear at `from`, changes of an incomplete snapshot at
+ * the next complete one. */
 static size_t *places_of(const mp_window *window, const mp_series *series)
 {
     const mp_model *model = window->model;
@@ -53,11 +53,12 @@ typedef struct builder {
     const mp_model *model;
     const mp_grouping *grouping;
     const uint32_t *row_of;
-    uint32_t *last_delta; /* last delta added to each row, so that none counts twice */
+    uint32_t *last_delta; /* last delta that was added to each row, so that a delta is never counted
+                             twice */
 } builder;
 
-/* Add a delta to the row of its generation's group; for groups of frames, once to the row of each
- * node on its stack and to that of the session. */
+/* Add a delta to the row of its generation's group. For groups of frames, add it once to the row of
+ * each node on its stack, and to the row of the session. */
 static void add_delta(const builder *job, uint32_t delta_id, int64_t *place, size_t length)
 {
     const mp_model *model = job->model;
@@ -176,7 +177,7 @@ uint32_t mp_series_batch(const mp_window *window)
 {
     enum {
         MOST_VALUES = 1 << 20
-    }; /* 16 MiB, because malloc maps new pages each time for blocks above 32 MiB */
+    }; /* 16 MiB; for blocks above 32 MiB, malloc would map new pages each time */
     return MOST_VALUES / window->model->snapshots.count + 1;
 }
 
@@ -188,7 +189,7 @@ void mp_series_free(mp_series *series)
     *series = (mp_series){0};
 }
 
-/* Return the severity of a kind of trend in a search for leaks; larger is worse. */
+/* Return the severity of a kind of trend in a search for leaks. A larger number is worse. */
 static int badness(const mp_trend *trend)
 {
     static const int of_kind[] = {
@@ -215,7 +216,7 @@ mp_trend mp_series_trend(const mp_series *series, size_t row, uint32_t session)
     const int64_t leaked = leaking && length ? leaking[length - 1] - leaking[0] : 0;
     mp_trend trend = mp_trend_of(leaked > 0 ? leaking : place, length);
     if (leaked > 0 &&
-        trend.kind != MP_TREND_GROWS) /* it leaks at irregular intervals: use the average */
+        trend.kind != MP_TREND_GROWS) /* it leaks at irregular intervals, so use the average */
         trend = (mp_trend){.kind = MP_TREND_GROWS,
                            .slope = (double)leaked / (double)(length - 1),
                            .low = 0,

@@ -1,4 +1,4 @@
-/* Shared objects: objects that no single object keeps alive, and the objects that refer to them. */
+/* Shared objects, which no single object keeps alive, and the objects that refer to them. */
 #include <assert.h>
 #include <stdlib.h>
 
@@ -11,7 +11,7 @@ typedef struct referrers {
     uint32_t objects[2];
 } referrers;
 
-/* Return the owner of each object, its ancestor directly below the virtual root; 0: unreachable. */
+/* Return the owner of each object: its ancestor directly below the virtual root. 0: unreachable. */
 static uint32_t *owners_of(const mp_graph *graph, const mp_dominators *dominators)
 {
     uint32_t *owner = mp_alloc_zero((size_t)graph->count + 1, sizeof *owner);

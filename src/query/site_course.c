@@ -7,7 +7,7 @@
 #include "base/memory.h"
 
 static const double BY_CHANCE =
-    1e-3; /* maximum probability of a pause by chance; less likely pauses count as pauses */
+    1e-3; /* limit of the probability that a pause is chance; a less likely one counts as a pause */
 
 /* Return true if the snapshot is complete, after `from` and not after `to`. */
 static bool is_within(const mp_window *window, uint32_t snapshot)
@@ -36,16 +36,16 @@ static bool is_clean_up(const mp_window *window, uint32_t snapshot)
            mp_model_is_clean_up(model, state->tag);
 }
 
-/* Return the kind of each snapshot, and count by session, in `active`, the snapshots with
- * creations. Release with free(). */
+/* Return the kind of each snapshot. Set `active` to the number of snapshots with creations in each
+ * session. Release with free(). */
 static snapshot_part *parts_of(const mp_window *window, uint32_t *active)
 {
     const mp_model *model = window->model;
     const uint32_t sessions = model->sessions.count, count = model->snapshots.count;
     snapshot_part *parts = mp_alloc_zero(count, sizeof *parts);
-    uint32_t *idle = mp_alloc_zero(
-        count,
-        sizeof *idle); /* number of snapshots without creations directly before it in its session */
+    uint32_t *idle =
+        mp_alloc_zero(count, sizeof *idle); /* by snapshot: number of snapshots without creations
+                                               directly before it in its session */
     uint32_t *run = mp_alloc_zero(sessions, sizeof *run);
     uint32_t *work = mp_alloc_zero(sessions, sizeof *work);
     snapshot_part *silence = mp_alloc(sessions * sizeof *silence);
@@ -59,7 +59,7 @@ static snapshot_part *parts_of(const mp_window *window, uint32_t *active)
         run[snapshot->session.i] = snapshot->created_objects > 0 ? 0 : run[snapshot->session.i] + 1;
         active[snapshot->session.i] += snapshot->created_objects > 0;
     }
-    /* A log ends with its last event. Snapshots after the last creation only show the clean-up. */
+    /* A log ends with its last event. Snapshots after the last creation show only the clean-up. */
     for (uint32_t i = 0; i < sessions; i++)
         silence[i] = model->events ? PART_CLEAN_UP : PART_WORK;
     for (uint32_t i = count - 1; i > 0; i--) {

@@ -3,17 +3,18 @@
 #include <math.h>
 
 /* Thresholds, explained in docs/verdict.md. */
-static const double MOST_DEATHS = 0.25, /* maximum share of old objects that die later */
-    MOST_HAZARD = 0.35,      /* maximum share of old objects that die during a recording */
-    MOST_SHARE = 0.99,       /* maximum share of young objects that die per place */
-    BY_LUCK = 1e-3,          /* maximum probability that so few old objects die by chance */
-    DECLINE = -1.3,          /* limit of Laplace's test for a decline, in standard deviations */
-    LESS = 0.4,              /* share of the first half below which the second half is a decline */
-    BY_CHANCE = 4e-3,        /* maximum probability that births equal deaths so often by chance */
-    LEAST_AT_CEILING = 0.25, /* minimum share of places at which a full site is at its maximum */
-    MOST_SHRUNK = 0.1,       /* maximum share of their growth that growing objects lose again */
-    LEAST_RISE = 2.5,        /* minimum rise of a growing queue, in standard deviations */
-    SMALL_SHARE = 0.7;       /* share of live objects below which deaths in a recording are few */
+static const double MOST_DEATHS = 0.25, /* maximum share of old objects that are deleted later */
+    MOST_HAZARD = 0.35, /* maximum share of old objects that are deleted during a recording */
+    MOST_SHARE = 0.99,  /* maximum share of young objects that are deleted per place */
+    BY_LUCK = 1e-3,     /* maximum probability that so few old objects are deleted by chance */
+    DECLINE = -1.3,     /* limit of Laplace's test for a decline, in standard deviations */
+    LESS = 0.4,         /* share of the first half below which the second half is a decline */
+    BY_CHANCE = 4e-3,   /* maximum probability that births equal deaths so often by chance */
+    LEAST_AT_CEILING =
+        0.25, /* a site that is full is at its maximum at least at this share of the places */
+    MOST_SHRUNK = 0.1, /* maximum share of its growth that a growing object loses again */
+    LEAST_RISE = 2.5,  /* minimum rise of a growing queue, in standard deviations */
+    SMALL_SHARE = 0.7; /* share of live objects below which deaths in a recording are few */
 enum { LEAST_BIRTHS = 3, LEAST_PLACES = 4, LEAST_REPLACED = 5 };
 
 /* --- streams: arrivals at the places of a region --- */
@@ -24,8 +25,10 @@ typedef struct stream {
     double places;  /* number of places at which anything arrived */
     double silence; /* number of places after the last arrival */
     double gap;     /* longest distance between two successive arrivals */
-    double middle;  /* mean place of arrivals, -1 to 1, weighted by their number */
-    double bursts;  /* variance between neighbours relative to chance; at least 1 */
+    double
+        middle; /* mean place of arrivals, from -1 to 1; a place counts for each of its arrivals */
+    double bursts; /* variance between neighbouring places, as a multiple of that by chance; at
+                      least 1 */
 } stream;
 
 static stream stream_of(const int64_t *place, uint32_t from, uint32_t to)
@@ -62,13 +65,14 @@ static bool reaches_end(const stream *s)
     return s->silence < 2 || s->silence <= s->gap;
 }
 
-/* Return true if arrivals go on to the end of the region. */
+/* Return true if arrivals continue to the end of the region. */
 static bool goes_on(const stream *s)
 {
     return s->places >= LEAST_BIRTHS && reaches_end(s);
 }
 
-/* Return true if arrivals reach the end of the region, but are too few to show that they go on. */
+/* Return true if arrivals reach the end of the region, but are too few to show that they
+ * continue. */
 static bool is_seldom(const stream *s)
 {
     return s->places > 0 && s->places < LEAST_BIRTHS && reaches_end(s);
@@ -104,7 +108,7 @@ static bool is_balanced(const mp_site_course *course)
 }
 
 /* Return true if the site has a ceiling: the number of live objects reaches its maximum repeatedly,
- * more often than by chance and still in the last quarter, and never exceeds it. */
+ * and never exceeds it. It must do so more often than by chance, and still in the last quarter. */
 static bool is_at_ceiling(const mp_site_course *course)
 {
     const uint32_t length = course->length;
@@ -127,15 +131,15 @@ static bool is_at_ceiling(const mp_site_course *course)
            last > length * 3 / 4;
 }
 
-/* --- leaks: objects beyond an age at which practically none go --- */
+/* --- leaks: beyond some age practically no object is deleted --- */
 
 static double percent_of(double margin)
 {
     return fmin(99, fmax(50, 50 + 49 * (1 - exp(-margin))));
 }
 
-/* Return the probability that at most `most` of `count` objects die if each dies with probability
- * `share`. */
+/* Return the probability that at most `most` of `count` objects are deleted if each is deleted with
+ * probability `share`. */
 static double at_most(int64_t count, double share, int64_t most)
 {
     double term = (double)count * log1p(-share), sum = 0; /* logarithm, because it may be tiny */
@@ -146,7 +150,7 @@ static double at_most(int64_t count, double share, int64_t most)
     return sum;
 }
 
-/* State of the objects that are older than an age. */
+/* State of the objects that are older than a given age. */
 typedef enum old_state { OLD_GO, OLD_STAY, OLD_LEAK } old_state;
 
 static old_state state_of(const mp_site_course *course, uint32_t age)
@@ -175,8 +179,8 @@ static old_state state_of(const mp_site_course *course, uint32_t age)
                                                                                    : OLD_STAY;
 }
 
-/* Return true if the site leaks: find the smallest age beyond which objects stay. Only objects born
- * at least that long before the end can be judged. */
+/* Return true if the site leaks. Find the smallest age beyond which objects stay. Only objects that
+ * were born at least that long before the end can be judged. */
 static bool is_leak(const mp_site_course *course, mp_site_judgement *result)
 {
     const uint32_t length = course->length;
@@ -195,9 +199,9 @@ static bool is_leak(const mp_site_course *course, mp_site_judgement *result)
 
 /* --- queues: objects are removed, but more are added --- */
 
-/* Return true if deaths are few, or occur at a steady rate, as in a queue that is served. In a pool
- * that is still filling, deaths are a share of the live objects instead, so the likelihoods of both
- * are compared. */
+/* Return true if deletions are few, or occur at a steady rate, as in a queue that is served. In a
+ * pool that is still filling, deletions are instead proportional to the number of live objects. The
+ * likelihoods of both models are compared. */
 static bool is_served(const mp_site_course *course)
 {
     const uint32_t length = course->length;
@@ -215,7 +219,8 @@ static bool is_served(const mp_site_course *course)
     return steadier > 0;
 }
 
-/* Return true if births exceed deaths by far more than chance explains, in both halves. */
+/* Return true if more objects are created than deleted, in both halves, by far more than chance
+ * explains. */
 static bool is_growing_queue(const mp_site_course *course, const stream *in, const stream *out,
                              mp_site_judgement *result)
 {
@@ -271,14 +276,15 @@ static bool is_growing_object(const mp_site_course *course, mp_site_judgement *r
 
 /* --- sites that do not leak --- */
 
-/* Return true if nothing is left after the clean-up, or less than half of what was alive before. */
+/* Return true if nothing is left after the clean-up, or less than half of what was alive before
+ * it. */
 static bool is_freed(const mp_site_course *course)
 {
     const int64_t left = course->alive[course->length + 1];
     return !left || 2 * left < course->alive[course->length];
 }
 
-/* Return true if every object that is alive at the end is older than any that was deleted was. */
+/* Return true if each object that is alive at the end is older than any deleted object ever was. */
 static bool outlives_deleted(const mp_site_course *course)
 {
     int64_t left[MP_COURSE_PLACES] = {0}; /* objects alive at the end, by place of birth */
@@ -329,7 +335,8 @@ mp_site_judgement mp_site_kind_of(const mp_site_course *course)
         return result;
     const stream in = stream_of(course->births, 1, length),
                  out = stream_of(course->deaths, 1, length);
-    if (course->count >= LEAST_BIRTHS) { /* each of these needs events at so many places */
+    if (course->count >=
+        LEAST_BIRTHS) { /* each of these kinds needs events at a minimum number of places */
         const bool full = is_balanced(course) || is_at_ceiling(course), freed = is_freed(course);
         if ((!full && is_leak(course, &result)) ||
             (!full && !freed && is_growing_queue(course, &in, &out, &result)) ||

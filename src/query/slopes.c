@@ -1,6 +1,6 @@
-/* Run of equal values. All pairs between two runs that are equally far apart have the same
- * slope, so it is stored once with their number, like a sorted list in which each slope occurs
- * that often. */
+/* Slopes between runs. All pairs of values from two runs of equal values that are equally far apart
+ * have the same slope, so the slope is stored once with the number of its pairs. The result is like
+ * a sorted list in which each slope occurs that often. */
 #include "query/slopes.h"
 
 #include <math.h>
@@ -14,12 +14,12 @@ typedef struct run {
     size_t from, end; /* range of dots */
 } run;
 
-/* Chosen values of a series. As doubles, their differences are exact up to 2^53 and never
+/* Values chosen from a series. As doubles, their differences are exact up to 2^53 and never
  * overflow. */
 typedef struct dots {
     size_t count;
     uint32_t x[MP_SLOPE_VALUES];       /* place of each dot in the series */
-    uint64_t sum[MP_SLOPE_VALUES + 1]; /* sum of the x of all dots before each dot */
+    uint64_t sum[MP_SLOPE_VALUES + 1]; /* sum of the x of all dots that precede each dot */
     run *runs;
     size_t run_count;
 } dots;
@@ -74,8 +74,8 @@ static double variance18(dots *points)
     return sum;
 }
 
-/* Return n / n*, the factor by which correlation between neighbours increases the variance: that of
- * a first-order autoregression of the residuals. */
+/* Return n / n*, the factor by which correlation between neighbours increases the variance. It is
+ * that of a first-order autoregression of the residuals. */
 static double inflation(const dots *points, const double *values, double slope)
 {
     const size_t n = points->count;
@@ -105,9 +105,8 @@ static void add(slopes *points, double rise, size_t distance, size_t weight)
     points->weight[points->count++] = (uint32_t)weight;
 }
 
-/* Add the slopes between two runs. Two dots whose indexes differ by `apart` have x values that
- * differ by `least` or by least + 1; the sum of their distances tells how many differ by the
- * latter. */
+/* Add the slopes between two runs. The x values of two dots whose indexes differ by `apart` differ
+ * by `least` or by least + 1. The sum of the distances tells how many pairs differ by least + 1. */
 static void add_between(slopes *state, const dots *points, const run *a, const run *b)
 {
     const uint64_t *sum = points->sum;
@@ -123,7 +122,7 @@ static void add_between(slopes *state, const dots *points, const run *a, const r
     }
 }
 
-/* Return all slopes. There are at most as many as pairs of dots. */
+/* Return all slopes. There are at most as many slopes as pairs of dots. */
 static slopes slopes_of(const dots *points)
 {
     const run *runs = points->runs;
@@ -169,10 +168,10 @@ static uint64_t weight_of(const slopes *points, size_t from, size_t to)
     return sum;
 }
 
-/* Move the slope of a rank, counted from 0 at `from`, to its place among [from, to), with smaller
- * ones before it and larger ones after it, and return the place. *rank becomes its rank among the
- * occurrences stored there. Uses Hoare's selection with the median of three, which steps and ties
- * do not slow down. */
+/* Move the slope with a rank, counted from 0 at `from`, to its place among [from, to), so that
+ * smaller slopes are before it and larger ones after it. Return the place. *rank becomes the rank
+ * among the occurrences that are stored at that place. Uses Hoare's selection with the median of
+ * three, which neither steps nor equal values slow down. */
 static size_t place_rank(slopes *points, size_t from, size_t to, uint64_t *rank)
 {
     while (to - from > 1) {
@@ -209,16 +208,17 @@ static double largest_of(const double *values, size_t count)
     return largest;
 }
 
-/* Find the median of `count` slopes. Its upper middle is at `place`, with rank `left` among the
- * occurrences there (see place_rank). */
+/* Find the median of `count` slopes. The upper one of its two middle slopes is at `place`, with
+ * rank `left` among the occurrences there (see place_rank). */
 static void find_median(const slopes *points, uint64_t count, size_t place, uint64_t left,
                         mp_slope_ranks *ranks)
 {
     ranks->middle = ranks->lower = points->items[place];
     if (count % 2 || left)
         return;
-    ranks->lower = largest_of(points->items, place); /* the lower half has no occurrence of this
-                                                      * slope, so it ends with the one before */
+    ranks->lower =
+        largest_of(points->items, place); /* the lower half has no occurrence of this slope, so it
+                                             ends with the next smaller one */
     ranks->middle = ranks->lower + (ranks->middle - ranks->lower) / 2;
 }
 
@@ -238,8 +238,8 @@ mp_slope_ranks mp_slope_ranks_of(const double *values, size_t count, size_t most
     const uint64_t half = (pairs + 1) / 2, asked = rank < 1 ? 1 : (uint64_t)rank;
     const uint64_t cut = asked > half ? half : asked;
     uint64_t low = cut - 1, high = pairs - cut;
-    result.low = result.high =
-        state.items[middle]; /* unless an end is outside the occurrences of the median */
+    result.low = result.high = state.items[middle]; /* unless an end of the interval is outside the
+                                                       occurrences of the median */
     if (low < before)
         result.low = state.items[place_rank(&state, 0, middle, &low)];
     if (high >= with) {

@@ -12,9 +12,9 @@ typedef struct mp_slope_ranks {
 } mp_slope_ranks;
 
 /* Return the median slope and the ends of Sen's interval (query/trend.h) of at least two values
- * that are 1 apart. Of more than `most` values (at most MP_SLOPE_VALUES), that many are chosen
- * evenly, including the first and the last. The cost grows with the number of changes times the
- * number of values, so long constant series are cheap. */
+ * that are one place apart. If there are more than `most` values (at most MP_SLOPE_VALUES), `most`
+ * of them are chosen evenly, including the first and the last. The cost grows with the number of
+ * changes times the number of values, so long constant series are cheap. */
 mp_slope_ranks mp_slope_ranks_of(const double *values, size_t count, size_t most);
 
 #endif

@@ -1,7 +1,7 @@
-/* Ranking of stacks by doubling: by the innermost frame, then by the first two frames, the first
- * four, and so on. The rank of a stack combines the rank of its first half with that of the rest,
- * which is the stack of an ancestor. A node in a deep recursion therefore costs the logarithm of
- * its depth. */
+/* Ranks of stacks, by doubling. Stacks are ranked by the innermost frame, then by the first two
+ * frames, by the first four, and so on. The rank of a stack combines the ranks of its two halves;
+ * the outer half is the stack of an ancestor. A node in a deep recursion therefore costs the
+ * logarithm of its depth. */
 #include "query/stack_order.h"
 
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "base/index.h"
 #include "base/memory.h"
 
-/* Frame of a caller, which many nodes share. */
+/* Frame of a caller. Many nodes share it. */
 typedef struct caller {
     const char *label;
     uint32_t number;
@@ -63,9 +63,9 @@ static uint32_t *first_ranks(const mp_model *model)
     return ranks;
 }
 
-/* Sort nodes by key into `to` with a stable counting sort. The nodes are those in `from` (NULL: all
- * nodes, by number). The key of a node is key_of[node] or, if `by` is given, key_of[by[node]]; keys
- * are less than `count`. */
+/* Sort nodes by key into `to` with a stable counting sort. `from` has the nodes (NULL: all nodes,
+ * by number). The key of a node is key_of[node] or, if `by` is given, key_of[by[node]]; keys are
+ * less than `count`. */
 static void order_by(const uint32_t *from, uint32_t *to, const uint32_t *key_of, const uint32_t *by,
                      uint32_t *places, uint32_t count)
 {

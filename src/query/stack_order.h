@@ -1,4 +1,5 @@
-/* Order of stacks as text, frame by frame from the innermost, without walking along the stacks. */
+/* Order of stacks as text, frame by frame from the innermost. It is computed without a walk along
+ * each stack. */
 #ifndef MP_QUERY_STACK_ORDER_H
 #define MP_QUERY_STACK_ORDER_H
 

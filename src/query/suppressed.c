@@ -27,9 +27,9 @@ const char *mp_suppression_status_name(mp_suppression_status status)
     return names[status];
 }
 
-/* Return the leaks of each context before suppression: objects created in the window, and
- * leaking growth of older objects. A context belongs to one site, which any of its generations
- * determines. */
+/* Return the leaks of each context before suppression: objects created in the window, and leaking
+ * growth of older objects. A context belongs to one site, which can be found from any of its
+ * generations. */
 static context_leak *leaks_of_contexts(const mp_window *window, uint32_t *sites)
 {
     const mp_model *model = window->model;
@@ -56,8 +56,8 @@ static context_leak *leaks_of_contexts(const mp_window *window, uint32_t *sites)
     return leaks;
 }
 
-/* Add up the leaks that a suppression matches and that no earlier suppression took. Set *growth to
- * their growth of older objects. `matching` has a flag for each context. */
+/* Add up the leaks that this suppression matches and that no earlier suppression matched. Set
+ * *growth to the growth of older objects among them. `matching` has a flag for each context. */
 static mp_suppression_effect find(builder *shop, size_t number, const bool *matching,
                                   int64_t *growth)
 {

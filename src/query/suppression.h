@@ -17,10 +17,10 @@ typedef struct mp_suppression {
     uint64_t line;
     const char *name, *reason;
     uint64_t reason_line;
-    mp_criterion *criteria; /* for each subject with criteria, at least one must match */
+    mp_criterion *criteria; /* criteria; for each subject that has any, at least one must match */
     size_t criterion_count, criterion_capacity;
     bool has_limit;
-    int64_t limit_bytes; /* maximum leaked bytes; if there are more, none are accepted */
+    int64_t limit_bytes; /* maximum of leaked bytes; if more leaked, no leak is accepted */
     int32_t last_day;    /* last day of validity, as by mp_parse_date; 0: it does not expire */
     const char *expires; /* last day as written */
 } mp_suppression;
@@ -34,14 +34,14 @@ typedef struct mp_suppressions {
 } mp_suppressions;
 
 /* Add the suppressions in a text. `path` is for messages and must outlive the list. Return false
- * with an error that has the line and the column, which counts characters; the list can then only
- * be freed. */
+ * with an error that has the line and the column (counted in characters); after that, the list may
+ * only be freed. */
 bool mp_suppressions_parse(mp_suppressions *suppressions, const char *path, mp_slice text,
                            mp_error *error);
 void mp_suppressions_free(mp_suppressions *suppressions);
 
-/* Return true if a reason only holds the place of one: it begins with TODO, FIXME, TBD or XXX, in
- * any case, or has no letter or digit. */
+/* Return true if a reason is only a placeholder: it begins with TODO, FIXME, TBD or XXX, in any
+ * case, or has no letter or digit. */
 bool mp_reason_is_placeholder(const char *reason);
 
 /* Return the name of a status: "used", "over limit". */
@@ -52,9 +52,9 @@ const char *mp_suppression_status_name(mp_suppression_status status);
  * of them that has neither expired nor exceeded its limit. `suppressions` must outlive the window;
  * NULL is allowed. */
 void mp_window_suppress(mp_window *window, const mp_suppressions *suppressions);
-/* Return a flag for each context: true if leaks of the context are accepted in any window of the
- * recording, by the suppressions that are valid in this window. NULL: nothing is suppressed.
- * Release with free(). */
+/* Return a flag for each context: true if the suppressions that are valid in this window accept
+ * leaks of the context in any window of the recording. NULL: nothing is suppressed. Release with
+ * free(). */
 bool *mp_suppressed_ever(const mp_window *window);
 
 #endif

@@ -1,5 +1,4 @@
-/* Leak suspects: single objects, types and kinds of roots that alone keep a large share of the heap
- * alive. */
+/* Leak suspects: objects, types and kinds of roots that keep a large share of the heap alive. */
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -7,7 +6,7 @@
 
 /* Shares of the reachable bytes, in percent. */
 enum { MUCH = 10, MUCH_FOR_FINALIZERS = 1 }; /* MUCH: as in mp_retains_much */
-enum { MOST = 50 };                          /* share of what a global object retains */
+enum { MOST = 50 };                          /* minimum share of what a global object retains */
 /* Number of types to look back at to detect that types recur. */
 enum { LOOK_BACK = 4 };
 
@@ -99,9 +98,9 @@ typedef struct candidate {
 
 typedef MP_LIST(candidate) candidates;
 
-/* Return true if an inner candidate is preferred. Candidates are in preorder. Of nested candidates
- * the outer one is preferred, unless an inner one holds more objects of one type, because that is
- * where they accumulate. */
+/* Return true if a candidate inside this one is preferred to it. Candidates are in preorder. The
+ * outermost of nested candidates is preferred, unless an inner one holds more objects of one type,
+ * because that is where they accumulate. */
 static bool is_outdone(const mp_dominators *dominators, const candidates *found, uint32_t outer)
 {
     const candidate *state = &found->items[outer];
@@ -113,9 +112,9 @@ static bool is_outdone(const mp_dominators *dominators, const candidates *found,
     return false;
 }
 
-/* Return true if the object is no suspect, but its references may lead to some. A global object
- * keeps alive all that the program's global variables do; it is suspect only if objects of one type
- * in them retain most of that. */
+/* Return true if the object is no suspect itself, but its references may lead to suspects. A global
+ * object keeps everything alive that the program's global variables keep alive. It is a suspect
+ * only if its variables hold objects of one type that retain most of that. */
 static bool is_mere_global(const search *state, uint32_t place)
 {
     const uint32_t object = state->dominators->order[place];
@@ -135,7 +134,7 @@ static void find_objects(search *state)
     for (uint32_t place = 1; place <= dominators->reached;) {
         uint32_t object = dominators->order[place];
         if (!mp_retains_much(dominators, object)) {
-            place += dominators->span[place]; /* nothing below it retains much either */
+            place += dominators->span[place]; /* no object below it retains much either */
             continue;
         }
         if (!way[place] && !is_mere_global(state, place)) {
@@ -163,8 +162,9 @@ static void find_objects(search *state)
 /* --- one type --- */
 
 /* Find types whose root objects together retain much. Objects that are suspects themselves are left
- * out, and so are objects that something else also keeps alive. The retained size of each object
- * alone is known; that of several together is computed only for types that may be suspects. */
+ * out, as are objects that other objects also keep alive. The retained size of each single object
+ * is known. The retained size of several together is computed only for types that may be
+ * suspects. */
 static void find_types(search *state)
 {
     const mp_graph *graph = state->graph;
@@ -239,7 +239,8 @@ const mp_suspect *mp_graph_suspects(mp_graph_view *view, size_t *count)
 {
     search state = {.view = view, .graph = view->graph, .dominators = &view->dominators};
     if (!view->has_suspects) {
-        mp_graph_count_roots(view); /* first, so that types and roots are computed in one pass */
+        mp_graph_count_roots(
+            view); /* count the roots first, so that types and roots are computed in one pass */
         find_objects(&state);
         find_types(&state);
         find_kinds(&state);

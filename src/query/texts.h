@@ -1,5 +1,5 @@
-/* Texts that are matched against many patterns. Texts that may match are found by three successive
- * bytes that a pattern requires. */
+/* Texts that are matched against many patterns. A pattern requires some three successive bytes, by
+ * which an index finds the texts that may match. */
 #ifndef MP_QUERY_TEXTS_H
 #define MP_QUERY_TEXTS_H
 
@@ -22,8 +22,8 @@ typedef struct mp_texts {
 void mp_texts_add(mp_texts *texts, const char *text, uint32_t id);
 void mp_texts_free(mp_texts *texts);
 
-/* Indexes of texts. All texts that contain the core are among them; some indexes occur twice.
- * `items` NULL: all texts, because there was only one question, or the texts are very long. */
+/* Indexes of texts. They include all texts that contain the core; an index may occur twice. `items`
+ * NULL: all texts, because only one question was asked, or because the texts are very long. */
 typedef struct mp_some_texts {
     const uint32_t *items;
     size_t count;

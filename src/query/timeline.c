@@ -5,8 +5,8 @@
 #include "base/memory.h"
 
 /* Return true if `inner`, which completed before `outer`, ran inside it. Times are whole
- * microseconds, so executions with the same start may be a statement and what it called, a module
- * and its first line, or successive statements that took no time. */
+ * microseconds, so two executions with the same start may be nested (a statement and its callee, a
+ * module and its first line) or successive statements that took no time. */
 static bool is_inside(const mp_profile *profile, const mp_timed *inner, const mp_timed *outer)
 {
     const mp_module *modules = profile->modules.items;
@@ -30,8 +30,9 @@ static int64_t add(int64_t a, int64_t b)
 static void nest(const mp_profile *profile, mp_timeline *timeline)
 {
     uint32_t *waiting = mp_alloc((timeline->count + 1) * sizeof *waiting);
-    uint32_t *outer = mp_alloc((timeline->count + 1) *
-                               sizeof *outer); /* execution around each one; itself: none */
+    uint32_t *outer =
+        mp_alloc((timeline->count + 1) * sizeof *outer); /* index of the enclosing execution of each
+                                                            execution; its own index: none */
     size_t height = 0;
     for (uint32_t i = 0; i < timeline->count; i++) {
         mp_timed *timed = &timeline->items[i];
@@ -56,8 +57,8 @@ static void nest(const mp_profile *profile, mp_timeline *timeline)
     free(outer);
 }
 
-/* Compare executions by session, start and depth, so that an execution comes after the one around
- * it; then by module, line and time. */
+/* Compare executions by session, start and depth, so that an enclosing execution comes first; then
+ * by module, line and time. */
 static int by_start(const void *left, const void *right, void *opaque)
 {
     const mp_timed *a = left, *b = right;

@@ -12,10 +12,10 @@
 typedef struct mp_timed {
     mp_module_id module;
     int32_t line;
-    uint32_t depth;   /* number of executions around it */
+    uint32_t depth;   /* number of executions that enclose it */
     int64_t start_us; /* start as recorded, microseconds */
     int64_t own_us;
-    /* Time until its end, with everything inside; a lower bound if not all is traced. */
+    /* Time until its end, including everything inside; a lower bound if a part is not traced. */
     int64_t all_us;
 } mp_timed;
 
@@ -26,8 +26,8 @@ typedef struct mp_timeline {
 } mp_timeline;
 
 /* Return the timeline of the selected executions. A trace records neither ends nor depths. Both
- * follow from the order of completion, because an execution that starts later and completes earlier
- * ran inside. Release `items` with free(). */
+ * follow from the order in which executions complete: one that starts later and completes earlier
+ * ran inside the other. Release `items` with free(). */
 mp_timeline mp_timeline_of(const mp_filter *filter);
 
 #endif

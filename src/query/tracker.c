@@ -7,8 +7,8 @@
 #include "base/index.h"
 #include "query/labels.h"
 
-/* Allocation site of a session: type, call-tree node and line. In heap logs, which record the type
- * only when an object is deleted, the type does not count. */
+/* Allocation site of a session: type, call-tree node and line. In heap logs the type is not part of
+ * it, because they record a type only when an object is deleted. */
 typedef struct tracked_site {
     mp_context_id context; /* first context of the site */
     int64_t bytes;         /* growth in bytes since the session's first snapshot */
@@ -18,9 +18,9 @@ typedef struct tracked_site {
 typedef struct tracked_session {
     mp_snapshot_id first, last;
     int64_t leaked_objects, leaked_bytes;
-    uint32_t *heap; /* binary heap of sites, from 1, with the one that grew most at the top */
+    uint32_t *heap; /* binary heap of sites, from index 1; the site that grew most is at the top */
     size_t heap_count, heap_capacity;
-    /* Deltas of this session that were read when a snapshot of another session ended. */
+    /* Deltas of this session that were read at the end of a snapshot of another session. */
     uint32_t *waiting;
     size_t waiting_count, waiting_capacity;
 } tracked_session;
@@ -176,9 +176,9 @@ static void count(mp_tracker *tracker, tracked_session *session, uint32_t index)
     }
 }
 
-/* Count all changes up to the end of a snapshot. Deltas for earlier snapshots are skipped. A heap
- * log adds them when the deletion of an object reveals its type, and they only move amounts between
- * types of the same site. */
+/* Count all changes up to the end of a snapshot. Skip deltas for earlier snapshots: a heap log adds
+ * them when the deletion of an object reveals its type, and they only move amounts between types of
+ * the same site. */
 static void count_all(mp_tracker *tracker, tracked_session *session, mp_snapshot_id ended)
 {
     const mp_model *model = tracker->model;
@@ -226,7 +226,9 @@ mp_tracked mp_tracker_take(mp_tracker *tracker, mp_snapshot_id id)
 
 const char *mp_context_place(mp_arena *arena, const mp_model *model, mp_context_id id)
 {
-    enum { ALLOCATORS = 64 }; /* maximum frames to skip: an unchecked tree may have a cycle */
+    enum {
+        ALLOCATORS = 64
+    }; /* maximum number of frames to skip: an unchecked tree may have a cycle */
     const mp_context *context = &model->contexts.items[id.i];
     uint32_t node = context->node.i, line = context->line;
     for (int i = 0; i < ALLOCATORS; i++) {

@@ -9,9 +9,11 @@
 
 enum {
     MOST_BUILDS = 128
-}; /* maximum number of compared builds, because each of many sites has a series */
+}; /* maximum number of compared builds; it is limited because each of many sites has a series */
 
-enum { DOMINANCE = 2 }; /* a step is a jump if it is this many times the range of the rest */
+enum {
+    DOMINANCE = 2
+}; /* a step is a jump if it exceeds the range of the other values by this factor */
 
 /* --- steps --- */
 
@@ -28,8 +30,8 @@ static bool outweighs(double step, const double *values, size_t count)
     return true;
 }
 
-/* Return the place of the largest step, the first of equal ones; if `like` is given, of the next
- * largest in the same direction. 0: none. */
+/* Return the place of the largest step, the first if several are equal. With `like`, return the
+ * place of the next largest step in the same direction. 0: there is none. */
 static size_t largest_step(const double *values, size_t count, size_t like)
 {
     size_t found = 0;
@@ -44,8 +46,8 @@ static size_t largest_step(const double *values, size_t count, size_t like)
     return found;
 }
 
-/* Return true if each of the steps at these places, ascending, outweighs the values before and
- * after it. Otherwise it may be part of their variation. */
+/* Return true if each of the steps at these places (ascending) outweighs the values before and
+ * after it. A step that does not may be part of their variation. */
 static bool are_steps(const double *values, size_t count, const size_t *places, size_t steps)
 {
     double smallest = INFINITY;
@@ -57,8 +59,8 @@ static bool are_steps(const double *values, size_t count, const size_t *places, 
     return outweigh;
 }
 
-/* Return the values without these steps: values after a step are shifted by its height, and one
- * value is dropped. Release with free(). */
+/* Return the values without these steps: the values after a step are shifted by its height, and one
+ * value per step is dropped. Release with free(). */
 static double *without_steps(const double *values, size_t count, const size_t *places, size_t steps)
 {
     double *rest = mp_alloc(count * sizeof *rest), shift = 0;
@@ -92,9 +94,9 @@ static mp_trend trend_of_slopes(const double *values, size_t count, size_t most)
                       .high = slopes.high};
 }
 
-/* Judge the values without one or two steps, if these are clearly larger than the variation of the
- * rest. Two steps are removed only if they hide that the rest goes in the opposite direction.
- * Return false if all values must be judged. */
+/* Judge the values without one or two steps that are clearly larger than the variation of the other
+ * values. Two steps are removed only if they hide that the other values go in the opposite
+ * direction. Return false if all values must be judged. */
 static bool judge_without(mp_trend *trend, const double *exact, size_t count, const size_t *places,
                           size_t steps, size_t most)
 {
@@ -106,7 +108,7 @@ static bool judge_without(mp_trend *trend, const double *exact, size_t count, co
     mp_trend without = trend_of_slopes(rest, count - steps, most);
     bool hidden = without.kind == (up ? MP_TREND_SHRINKS : MP_TREND_GROWS);
     free(rest);
-    /* Three remaining values are too few to overrule the verdict on all four. */
+    /* Three remaining values are not enough to overrule the verdict on all four. */
     if (without.kind == MP_TREND_FLAT || (count - steps < MP_TREND_FEWEST &&
                                           without.kind != trend_of_slopes(exact, count, most).kind))
         without.kind = up ? MP_TREND_JUMP : MP_TREND_DROP;

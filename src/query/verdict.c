@@ -75,8 +75,8 @@ static void mark(judging *state, mp_site_verdict *site, uint32_t session,
     }
 }
 
-/* Combine the verdicts on a site in several sessions: the most certain leak wins; without a leak,
- * the last session does. */
+/* Combine the verdicts on a site in several sessions: the most certain leak wins; if no session has
+ * a leak, the last session does. */
 static void take(mp_site_verdict *site, uint32_t session, const mp_site_judgement *judged)
 {
     const bool leaks = mp_site_kind_leaks(judged->kind);
@@ -105,7 +105,7 @@ static size_t end_of_session(const mp_model *model, const uint32_t *deltas, size
     return i;
 }
 
-/* Return the judgement that the recorder of a session states by the type of the site's objects. */
+/* Return the judgement that the recorder itself states, through the type of the site's objects. */
 static mp_site_judgement stated_judgement(const mp_model *model, uint32_t example)
 {
     enum { SURE = 100, UNSURE = 50 };
@@ -145,8 +145,8 @@ static void judge_site(judging *state, uint32_t place)
         mp_site_judgement *judged = &state->judged[session];
         end = end_of_session(model, deltas, i, count);
         if (mp_site_kind_leaks(judged->kind) && filled >= state->clock.length[session])
-            judged->kind = MP_SITE_FILLED; /* the site stops growing in a session that is at least
-                                            * as long */
+            judged->kind = MP_SITE_FILLED; /* the site stops growing in another session that is at
+                                              least as long */
         take(site, session, judged);
         if (mp_site_kind_leaks(judged->kind))
             mark(state, site, session, judged, &deltas[i], end - i);
@@ -191,7 +191,7 @@ static void judge_sites(const mp_window *window, mp_leak_verdict *verdict)
         judge_site(&state, i);
     for (uint32_t i = 1; i < model->sessions.count; i++) {
         if (model->sessions.items[i].states_leaks)
-            continue; /* its verdict needs no moments */
+            continue; /* the recorder states its verdict, so it needs no moments */
         const uint32_t moments = state.clock.moments[i];
         verdict->of_session[i] = moments;
         verdict->created |= moments > 0;

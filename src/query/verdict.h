@@ -1,7 +1,6 @@
-/* Verdicts: which allocation sites leak, and how the others behave.
- *
- * All answers use this definition: summaries, the order of leaks, trends, limits, rules and
- * comparisons. docs/verdict.md explains it, with its sources and its accuracy. */
+/* Verdicts: which allocation sites leak, and how the others behave.  All answers use these
+ * verdicts: summaries, the order of leaks, trends, limits, rules and comparisons. docs/verdict.md
+ * explains it, with its sources and its accuracy. */
 #ifndef MP_QUERY_VERDICT_H
 #define MP_QUERY_VERDICT_H
 
@@ -12,11 +11,12 @@ typedef struct mp_site_verdict {
     mp_site_kind kind;
     uint8_t confidence; /* percent */
     bool seldom;        /* as in mp_site_judgement */
-    uint32_t session;   /* session in which the site leaks most; without a leak, its last session */
-    uint32_t example;   /* an example generation of the site */
-    int64_t bytes;      /* leaking bytes in all sessions */
+    uint32_t
+        session; /* session in which the site leaks most; if it does not leak, its last session */
+    uint32_t example; /* an example generation of the site */
+    int64_t bytes;    /* leaking bytes over all sessions */
     int64_t objects;
-    int64_t weight;         /* leaking bytes or objects, whichever mp_cost_weight uses */
+    int64_t weight; /* leaking bytes or leaking objects, the same choice as in mp_cost_weight */
     int64_t session_weight; /* largest part of `weight` in one session */
 } mp_site_verdict;
 
@@ -42,7 +42,7 @@ typedef struct mp_leak_verdict {
     /* Largest number of moments in a session; a moment is a snapshot with creations. */
     uint32_t moments;
     uint32_t *of_session; /* number of moments by session */
-    bool created;         /* objects were created after `from` */
+    bool created;         /* true if objects were created after `from` */
 } mp_leak_verdict;
 
 /* Return the verdict on each site of the window, which is computed once. Accepted leaks do not
@@ -68,8 +68,8 @@ static inline int64_t mp_verdict_objects(const mp_window *window, const mp_leak_
 /* Return the leaking bytes of each group, by index. Release with free(). */
 int64_t *mp_verdict_of_groups(const mp_window *window, const mp_grouping *grouping);
 
-/* Return the verdict on each group of sites (for dumps, of types), by index; NULL: not judged,
- * because it is accepted or kept for reuse. Release with free(). */
+/* Return the verdict on each group of sites (for dumps, of types), by index. NULL: not judged,
+ * because its objects are accepted, or kept by the runtime for reuse. Release with free(). */
 const mp_site_verdict **mp_verdicts_of_sites(const mp_window *window, const mp_grouping *sites);
 
 /* Return true if the window is too short to find leaks: objects were created, but no session has
@@ -77,9 +77,9 @@ const mp_site_verdict **mp_verdicts_of_sites(const mp_window *window, const mp_g
 bool mp_verdict_is_unknown(const mp_window *window);
 /* Return the reason why mp_verdict_is_unknown is true. The text belongs to the arena. */
 const char *mp_verdict_refusal(mp_arena *arena, const mp_window *window);
-/* Return a text about a session that cannot be judged although others can, because it has only one
- * snapshot or, if `steady`, too few moments. NULL: there is no such session. The text belongs to
- * the arena. */
+/* Return a text about a session that cannot be judged although others can. It has only one snapshot
+ * or, if `steady`, too few moments. NULL: there is no such session. The text belongs to the
+ * arena. */
 const char *mp_verdict_part_text(mp_arena *arena, const mp_window *window, bool steady);
 
 #endif

@@ -8,14 +8,14 @@
 
 /* Marks of objects. */
 enum {
-    HELD = 1,  /* something else than a string refers to the array */
-    TAKEN = 2, /* the array of a string or of an empty collection */
+    HELD = 1,  /* something other than a string refers to the array */
+    TAKEN = 2, /* the array belongs to a string or to an empty collection */
 };
 
 /* Strings or boxed numbers that are equal. */
 typedef struct equals {
     mp_equal_strings sum;
-    int64_t votes; /* for the type of the holder, by the algorithm of Boyer and Moore */
+    int64_t votes; /* votes for the type of the holder (majority vote of Boyer and Moore) */
 } equals;
 
 typedef struct search {
@@ -24,7 +24,7 @@ typedef struct search {
     const mp_contents *contents;
     unsigned char *marks;   /* by object */
     mp_hash_index first_of; /* the first of equal objects */
-    mp_id_index group_of;   /* first object to the index in `groups`; from two equal objects on */
+    mp_id_index group_of; /* first of equal objects to the index in `groups`, once there are two */
     MP_LIST(equals) groups; /* element 0 is reserved */
     mp_id_index type_of;    /* kind and type to index in `types`, from 1 */
     MP_LIST(mp_waste_type) types;
@@ -142,7 +142,7 @@ static void vote(const search *job, equals *group, uint32_t object)
     group->votes += group->sum.holder_type == type ? 1 : -1;
 }
 
-/* Return what an array of a string adds to what the string wastes. */
+/* Return the bytes that the array of a string adds to what the string itself wastes. */
 static int64_t take_array(search *job, uint32_t array)
 {
     const unsigned char before = job->marks[array];
@@ -189,7 +189,7 @@ static void take_boxed(search *job, uint32_t object)
 
 /* --- the other kinds --- */
 
-/* Return true if a collection has no element: neither by its size nor in its arrays. */
+/* Return true if a collection has no elements: its size is 0, and its arrays have no elements. */
 static bool is_empty(const search *job, uint32_t object)
 {
     const mp_graph *graph = job->graph;
@@ -218,8 +218,8 @@ static void take_collection(search *job, uint32_t object)
     add(job, MP_WASTE_COLLECTIONS, object, bytes);
 }
 
-/* Count the null elements of an array. Its length and its size tell the bytes of an element, 4 or
- * 8, from two elements on. */
+/* Count the null elements of an array. The bytes per element, 4 or 8, follow from its length and
+ * its size if it has at least two elements. */
 static void take_references(search *job, uint32_t object)
 {
     enum { HEADER = 16 };
@@ -248,7 +248,7 @@ static void take_numbers(search *job, uint32_t object)
 
 /* --- all objects --- */
 
-/* Mark the arrays to which something else than a string refers. */
+/* Mark the arrays to which something other than a string refers. */
 static void mark_held(search *job)
 {
     const mp_graph *graph = job->graph;
@@ -261,7 +261,7 @@ static void mark_held(search *job)
     }
 }
 
-/* Take objects in the order of the kinds: arrays come after what they belong to. */
+/* Examine objects in the order of the kinds. Arrays come after the objects to which they belong. */
 static void take_all(search *job)
 {
     for (uint32_t pass = 0; pass < 2; pass++)
@@ -282,8 +282,8 @@ static void take_all(search *job)
         }
 }
 
-/* Count the strings that objects of the elected types hold. A type that does not hold most of a
- * group is no holder. */
+/* Count the strings that objects of the elected types hold. A type that does not hold most strings
+ * of a group is not its holder. */
 static void count_held(search *job)
 {
     for (uint32_t i = 1; i <= job->graph->count; i++) {

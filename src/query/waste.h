@@ -1,7 +1,5 @@
-/* Memory of a heap dump that holds nothing, or the same as other memory.
- *
- * Only objects that strong roots reach count. Each object is in at most one kind of waste, so the
- * kinds add up. */
+/* Waste: memory of a heap dump that holds nothing, or the same as other memory. Only objects that
+ * strong roots reach count. Each object is in at most one kind of waste, so the kinds add up. */
 #ifndef MP_QUERY_WASTE_H
 #define MP_QUERY_WASTE_H
 
@@ -9,25 +7,26 @@
 #include "query/graph_query.h"
 
 typedef enum mp_waste_kind {
-    /* Strings with the characters of an earlier one, and their arrays. Strings that share an array
-     * save only the strings, and an array stays if something else than a string refers to it. */
+    /* Strings with the same characters as an earlier string, and their arrays. If strings share an
+     * array, only the strings are saved. An array also stays if something other than a string
+     * refers to it. */
     MP_WASTE_STRINGS,
-    /* Collections without elements, by their size and in their arrays, and the arrays of references
-       that only they keep alive. */
+    /* Collections without elements, according to their size and their arrays, with those arrays of
+     * references that only they keep alive. */
     MP_WASTE_COLLECTIONS,
-    MP_WASTE_BOXED, /* boxed numbers with the type and the value of an earlier one */
-    /* The null elements of arrays of references of which more than half are null, without arrays of
-     * empty collections. */
+    MP_WASTE_BOXED, /* boxed numbers with the same type and value as an earlier one */
+    /* Null elements of arrays of references, if more than half of the elements are null. Arrays of
+     * empty collections are not included. */
     MP_WASTE_NULLS,
-    MP_WASTE_ZEROS, /* arrays of numbers that are all 0, without arrays of strings */
+    MP_WASTE_ZEROS, /* arrays of numbers that are all 0; arrays of strings are not included */
     MP_WASTE_KINDS
 } mp_waste_kind;
 
 /* Objects of a kind. */
 typedef struct mp_waste_sum {
     int64_t objects, bytes;       /* objects that waste memory; bytes that could be saved */
-    int64_t of_objects, of_bytes; /* all objects that are compared, and their own sizes */
-    int64_t unknown;              /* further objects, whose contents are not in the dump */
+    int64_t of_objects, of_bytes; /* number and own size of all objects that are compared */
+    int64_t unknown;              /* number of other objects, whose contents are not in the dump */
 } mp_waste_sum;
 
 /* Waste of one kind in objects of one type. */
@@ -35,23 +34,23 @@ typedef struct mp_waste_type {
     mp_waste_kind kind;
     uint32_t type;
     int64_t objects, bytes;
-    uint32_t largest; /* object that wastes most; the first of several */
+    uint32_t largest; /* object that wastes most; if several are equal, the first */
     int64_t largest_bytes;
 } mp_waste_type;
 
 /* Equal strings. */
 typedef struct mp_equal_strings {
-    uint32_t first, array;  /* the first one, and the array of its characters */
+    uint32_t first, array;  /* first string of the group, and the array of its characters */
     int64_t objects, bytes; /* number of strings; bytes that could be saved */
-    uint32_t holder_type;   /* type whose objects dominate most of them; 0: there is none */
-    int64_t held;           /* number of strings that these dominate */
+    uint32_t holder_type;   /* type whose objects dominate most of the strings; 0: there is none */
+    int64_t held;           /* number of strings that objects of this type dominate */
 } mp_equal_strings;
 
 typedef struct mp_waste {
     mp_waste_sum kinds[MP_WASTE_KINDS];
     mp_waste_type *types; /* most bytes first, then by kind and type */
     size_t type_count;
-    mp_equal_strings *strings; /* two or more, most bytes first, then by first object */
+    mp_equal_strings *strings; /* groups of two or more; most bytes first, then by first object */
     size_t string_count;
 } mp_waste;
 
@@ -64,8 +63,8 @@ void mp_waste_free(mp_waste *waste);
  * is gone or changed. The graph must have contents. Release with mp_contents_free. */
 bool mp_contents_read(const mp_graph *graph, mp_contents *contents, const char **why);
 void mp_contents_free(mp_contents *contents);
-/* Read the beginnings of the texts of `count` groups of strings into `texts`; NULL: it is not
- * known. They belong to the arena. Return as mp_contents_read does. */
+/* Read the beginnings of the texts of `count` groups of strings into `texts`; NULL: the text is not
+ * known. The texts belong to the arena. Return false in the same cases as mp_contents_read. */
 bool mp_waste_texts(const mp_contents *contents, const mp_equal_strings *strings, size_t count,
                     mp_arena *arena, const char **texts, const char **why);
 

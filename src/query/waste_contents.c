@@ -1,4 +1,4 @@
-/* Contents of the objects of a dump, read for the search for waste. */
+/* Contents of the objects of a dump, which the search for waste needs. */
 #include <stdlib.h>
 
 #include "base/memory.h"

@@ -146,20 +146,20 @@ const char *mp_weight_label(mp_arena *arena, const mp_weight_frame *frame)
 
 /* --- heaps --- */
 
-/* Frames made so far: those of code by node and line, those of types by parent frame and first type
- * with the same name. */
+/* Frames made so far: frames of code by node and line, frames of types by the frame above and the
+ * first type with the same name. */
 #define NAMES_DIFFER UINT32_MAX
 
 typedef struct heap_frames {
     mp_weigher *weigher;
     mp_id_index code, types;
-    /* Common name of the objects of each type frame: symbol + 1; or NAMES_DIFFER. */
+    /* By type frame: 1 + the symbol of its objects' name; NAMES_DIFFER: they have several names. */
     uint32_t *names;
     size_t name_count, name_capacity;
     uint32_t *first_of_name; /* for each type, the first type with the same name */
     uint32_t *of_context;    /* frame of each context's type; 0: not made yet */
     bool apart;              /* separate frames by thread and request */
-    mp_id_index of_requests; /* like of_context, by context and request */
+    mp_id_index of_requests; /* as of_context, by context and request */
     mp_id_index creators;    /* number of each pair of thread and request */
     mp_id_index apart_types; /* separate type frames, by number of the type and of the pair */
     uint32_t *way;           /* frames still to add, from the creation outwards */
@@ -228,7 +228,8 @@ static uint32_t code_frame(heap_frames *frames, mp_frame frame)
     return found;
 }
 
-/* Record the name of an object of a frame. It is kept if all objects of the frame have the same. */
+/* Record the name of an object of a frame. The frame keeps the name if all its objects have the
+ * same one. */
 static void note_name(heap_frames *frames, uint32_t frame, mp_symbol_id name)
 {
     const mp_symbol *symbols = frames->weigher->model->symbols.items;
@@ -255,8 +256,8 @@ static void put_names(heap_frames *state)
     }
 }
 
-/* Return the place that stores the number of a type's frame, which is below the code that created
- * its objects. */
+/* Return the place that stores the number of a type's frame. The frame is below the code that
+ * created its objects. */
 static uint32_t *place_of_type(heap_frames *frames, uint32_t code, uint32_t type, uint32_t thread,
                                uint32_t request)
 {

@@ -1,8 +1,7 @@
-/* Weights: the cost of a recording by stack, as a flat tree of frames.
- *
- * Charts and exports of stacks start from this tree. It is an array in which callers precede their
- * callees: sums are one loop backwards, and deep trees need no recursion. The sums of all frames
- * equal the totals of reports exactly. */
+/* Weights: the cost of a recording by stack, as a flat tree of frames.  Charts and exports of
+ * stacks are made from this tree. It is an array in which callers precede their callees. So a
+ * backward loop computes all sums, and deep trees need no recursion. The sums of all frames equal
+ * the totals of reports exactly. */
 #ifndef MP_QUERY_WEIGHTS_H
 #define MP_QUERY_WEIGHTS_H
 
@@ -10,7 +9,7 @@
 #include "query/filter.h"
 #include "query/window.h"
 
-/* Metric: bytes and objects or, for profiles, microseconds and calls, or samples. */
+/* Metric: bytes and objects, or, for profiles, microseconds and calls, or samples. */
 typedef enum mp_weighing {
     MP_WEIGH_LEAKED,    /* leaked_bytes, leaked_objects */
     MP_WEIGH_ALIVE,     /* live_bytes, live_objects */
@@ -49,13 +48,13 @@ typedef enum mp_weight_kind {
 typedef struct mp_weight_frame {
     uint32_t parent; /* number of the caller's frame, smaller than its own */
     mp_weight_kind kind;
-    const char *name;             /* name as recorded */
-    const char *shown;            /* complete label, if it is not made of the other members */
-    const char *object;           /* common name of the objects of this type frame; or NULL */
-    const char *source;           /* source file or program, if recorded separately; or NULL */
-    const char *module;           /* program or library; or NULL */
-    const char *thread, *request; /* creators of a type's objects, if frames are separate for each;
-                                   * or NULL */
+    const char *name;   /* name as recorded */
+    const char *shown;  /* complete label, if it is not made of the other members; or NULL */
+    const char *object; /* name that all objects of this type frame have; or NULL */
+    const char *source; /* source file or program, if recorded separately; or NULL */
+    const char *module; /* program or library; or NULL */
+    const char *thread, *request; /* thread and request that created the objects, if each has its
+                                     own frames; or NULL */
     uint32_t line;                /* line in this function that calls or creates; MP_NO_LINE:
                                    * unknown */
     uint32_t called_at;           /* line in the caller that calls this function; MP_NO_LINE:
@@ -64,11 +63,11 @@ typedef struct mp_weight_frame {
     uint32_t overload; /* number, from 1, among frames with the same name and start line; or 0 */
     bool tells_start;  /* the label shows start_line, because the line is unknown or several
                         * functions have this name */
-    bool allocator;    /* frame of an allocator, which does not name a site */
+    bool allocator;    /* frame of an allocator, which never names a site */
 } mp_weight_frame;
 
-/* Weight of a frame: `self` without, `total` with the frames below; bytes, microseconds,
- * calls or samples. */
+/* Weight of a frame, in bytes, microseconds, calls or samples: its own (`self`), and with all
+ * frames below it (`total`). */
 typedef struct mp_weight {
     int64_t self, total;
     int64_t own_count, all_count; /* number of objects or calls; 0 for samples */
@@ -78,25 +77,26 @@ enum { MP_MOST_WEIGHINGS = 4 };
 
 typedef struct mp_weights {
     mp_weight_frame *frames;
-    uint32_t count; /* including frame 0; frames without weight in or below them are left out */
+    uint32_t count; /* number of frames, including frame 0; frames without weight in or below them
+                       are left out */
     size_t columns;
     mp_weighing weighings[MP_MOST_WEIGHINGS]; /* metric of each column */
     mp_weight *items[MP_MOST_WEIGHINGS];      /* weights of each column, by frame */
-    uint32_t left_out; /* number of frames with weight that "(smaller ones)" replaces */
+    uint32_t left_out; /* number of frames with weight that were combined into "(smaller ones)" */
     mp_arena names;
 } mp_weights;
 
-/* Return the weights of the filtered model; for heaps and dumps, up to the end of the window;
- * `window` is NULL for profiles. The model must have all the metrics. MP_WEIGH_RETAINED must be the
- * only column; metrics of profiles cannot be combined with metrics of heaps. Names
- * belong to the model or to `names`. Release with mp_weights_free. */
+/* Return the weights of the filtered model. For heaps and dumps, they are those up to the end of
+ * the window; for profiles, `window` is NULL. The model must have all the metrics.
+ * MP_WEIGH_RETAINED must be the only column. Metrics of profiles cannot be combined with metrics of
+ * heaps. Names belong to the model or to `names`. Release with mp_weights_free. */
 mp_weights mp_weights_of(const mp_filter *filter, const mp_window *window,
                          const mp_weighing *weighing, size_t columns);
-/* Like mp_weights_of for a heap, with separate frames of a type for each thread and request that
- * created its objects. */
+/* Return the weights of a heap like mp_weights_of, but with separate frames of a type for each
+ * thread and each request that created its objects. */
 mp_weights mp_weights_apart(const mp_window *window, const mp_weighing *weighing, size_t columns);
 /* Return the frames of all selected objects of a heap, whenever they were alive, without weights.
- * *frame_of gets the frame of each context, 0: none; release it with free(). */
+ * Set *frame_of to the frame of each context (0: none); release it with free(). */
 mp_weights mp_weights_of_contexts(const mp_window *window, uint32_t **frame_of);
 void mp_weights_free(mp_weights *weights);
 /* Return one column, reduced to about the `most` heaviest frames. Omitted frames are combined into
@@ -120,7 +120,7 @@ typedef struct mp_weigher {
 } mp_weigher;
 
 mp_weigher mp_weigher_of(const mp_model *model, const mp_weighing *weighing, size_t columns);
-/* Add a frame without weight, and return its number. */
+/* Add a frame, still without weight, and return its number. */
 uint32_t mp_weigher_add(mp_weigher *weigher, mp_weight_frame frame);
 /* Add to the weight of a frame itself. */
 static inline void mp_weigh(mp_weigher *weigher, size_t column, uint32_t frame, int64_t self,
@@ -132,8 +132,8 @@ static inline void mp_weigh(mp_weigher *weigher, size_t column, uint32_t frame, 
 /* Compute the totals of all frames, and return the finished weights. */
 mp_weights mp_weigher_end(mp_weigher *from);
 
-/* mp_weights_of_profile returns the weights of an execution profile, mp_weights_of_dump those of a
- * heap dump, by its dominators. */
+/* Return the weights of an execution profile (mp_weights_of_profile), or those of a heap dump, by
+ * its dominators (mp_weights_of_dump). */
 mp_weights mp_weights_of_profile(const mp_filter *filter, const mp_weighing *weighing,
                                  size_t columns);
 mp_weights mp_weights_of_dump(const mp_filter *filter);

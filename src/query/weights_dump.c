@@ -12,7 +12,7 @@ typedef struct holders {
     mp_weigher weigher;
     const mp_graph_view *view;
     mp_id_index index; /* frame by parent and type */
-    /* Frames of unreachable objects, and of those with unknown owners; 0: none. */
+    /* Two frames: for unreachable objects, and for objects with unknown owners; 0: none. */
     uint32_t loose[2];
     uint32_t *type_of; /* type of each frame; NO_TYPE: the frame is not a type */
     size_t type_capacity;
@@ -31,7 +31,7 @@ static uint32_t add_frame(holders *state, uint32_t parent, mp_weight_kind kind, 
     return frame;
 }
 
-/* Return the frame of a type below another one. Objects of one type directly below each other, as
+/* Return the frame of a type below another frame. Objects of one type directly below each other, as
  * in linked lists, share a frame. */
 static uint32_t frame_of(holders *state, uint32_t parent, uint32_t type)
 {
@@ -69,8 +69,7 @@ static void weigh_loose(holders *state)
     }
 }
 
-/* Visit objects in preorder, in which the dominator of an object comes first, so its frame
- * exists. */
+/* Visit objects in preorder. The dominator of an object comes before it, so its frame exists. */
 mp_weights mp_weights_of_dump(const mp_filter *filter)
 {
     static const mp_weighing weighings[] = {MP_WEIGH_RETAINED};

@@ -1,9 +1,8 @@
-/* Time of an execution profile by its call tree, or by method if there is none.
- *
- * The cost of a method is that of its lines, as in all reports. The call tree distributes it over
- * paths: a node gets its time minus that of its callees. In complete recordings both agree. In
- * others, no node gets more than its method has left, and the rest is shown under unknown callers,
- * so that the sums always equal those of the reports. */
+/* Time of an execution profile by its call tree, or by method if there is none.  The cost of a
+ * method is that of its lines, as in all reports. The call tree distributes it over paths: a node
+ * gets its time minus that of its callees. In complete recordings the two agree. In incomplete
+ * ones, no node gets more than is left of the cost of its method. What is not assigned to a path is
+ * shown under unknown callers, so that the sums always equal those of the reports. */
 #include <stdlib.h>
 
 #include "base/index.h"
@@ -56,8 +55,8 @@ static void sum_methods(paths *state)
     }
 }
 
-/* Return the name of a frame, without its first line unless several methods have its name: frames
- * are narrow, and other tools compare frames of two builds by name. */
+/* Return the name of a frame. It includes the first line only if several methods have the name:
+ * frames are narrow, and other tools compare frames of two builds by name. */
 static const char *label_of(paths *state, const mp_module *module, bool tells_start)
 {
     mp_code_place place = mp_module_place(state->filter->model, module);
@@ -104,8 +103,8 @@ static void weigh_nodes(paths *state)
     const mp_profile *profile = state->profile;
     mp_preorder nodes = mp_profile_preorder(model);
     int64_t *times = mp_profile_node_times(state->filter, &nodes);
-    for (uint32_t i = 1; i < profile->nodes.count; i++) /* subtract the time of the callees, which
-                                                         * come later */
+    for (uint32_t i = 1; i < profile->nodes.count;
+         i++) /* subtract the time of the callees, which come later in the array */
         times[nodes.parent[i]] -= times[i];
     for (uint32_t i = 1; i < profile->nodes.count; i++) {
         const mp_profile_node *node = &profile->nodes.items[nodes.order[i]];
@@ -143,7 +142,7 @@ static bool is_overloaded(const mp_module_groups *groups, size_t method)
     return false;
 }
 
-/* Weigh the time that is not assigned to a path: methods, below their programs. */
+/* Weigh the time that is not assigned to a path. Methods are below their programs. */
 static void weigh_rest(paths *state)
 {
     const mp_model *model = state->filter->model;

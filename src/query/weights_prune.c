@@ -4,7 +4,8 @@
 #include "base/largest.h"
 #include "query/weights.h"
 
-/* Return the frames to keep. Callers weigh at least as much as their callees, and precede them. */
+/* Return a flag for each frame: true if it is kept. Callers precede their callees, and weigh at
+ * least as much. */
 static bool *choose(const mp_weights *from, const mp_weight *by, uint32_t most)
 {
     enum { PARTS = 20000 }; /* a frame below this fraction of the total is not visible */

@@ -6,7 +6,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 
-/* Return true if any session has no end at or before `to`; with `later`, no end in the whole
+/* Return true if any session has no end at or before `to` or, with `later`, no end in the whole
  * recording. */
 static bool has_no_end(const mp_window *window, bool later)
 {
@@ -29,8 +29,8 @@ bool mp_window_still_runs(const mp_window *window)
     return has_no_end(window, false);
 }
 
-/* Return the last snapshot of each session up to which its program can have deleted objects; later
- * deletions are made by the runtime at its end. */
+/* Return, for each session, the last snapshot up to which its program can have deleted objects.
+ * Later deletions are made by the runtime at its end. */
 static uint32_t *ends_of_program(const mp_model *model)
 {
     uint32_t *ends = mp_alloc_zero(model->sessions.count + 1, sizeof *ends);

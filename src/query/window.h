@@ -13,26 +13,26 @@
 #include "model/model.h"
 #include "query/filter.h"
 
-/* Two snapshots of one session; 0 if the session has no complete snapshot. */
+/* Two snapshots of one session; both are 0 if the session has no complete snapshot. */
 typedef struct mp_range {
     mp_snapshot_id from, to;
-    bool all_new; /* all objects count as new, as in a database with one moment */
+    bool all_new; /* all objects count as created in the window, as in a database with one moment */
 } mp_range;
 
 struct mp_suppressions;
 
 typedef enum mp_suppression_status {
-    MP_SUPPRESSION_UNUSED, /* matches no leak, or only leaks that earlier suppressions took */
+    MP_SUPPRESSION_UNUSED, /* matches no leak, or only leaks that an earlier suppression matched */
     MP_SUPPRESSION_USED,
     MP_SUPPRESSION_EXPIRED,    /* too old, so it suppresses nothing */
-    MP_SUPPRESSION_OVER_LIMIT, /* more leaks than its limit, so it suppresses nothing */
+    MP_SUPPRESSION_OVER_LIMIT, /* matches more leaks than its limit, so it suppresses nothing */
 } mp_suppression_status;
 
-/* Leaks that a suppression matches and that no earlier suppression took, even if it does not
- * suppress them. */
+/* Leaks that a suppression matches and that no earlier suppression matched. They are counted even
+ * if it does not suppress them. */
 typedef struct mp_suppression_effect {
     mp_suppression_status status;
-    uint32_t sites; /* number of sites; they may also have other leaks */
+    uint32_t sites; /* number of sites; a site may also have other leaks */
     int64_t objects, bytes;
 } mp_suppression_effect;
 
@@ -54,22 +54,23 @@ typedef struct mp_window {
 } mp_window;
 
 /* Create a window from the snapshots that a user names (see mp_filter_moment), for each session
- * that has any. `from` NULL: the first snapshot. `to` NULL: the one named with the file
- * (FILE@SNAPSHOT), else a moment that the user requested, else the last _PreCleanUp, else the one
- * before _Exit, else the last. Return false with an error if there is no such snapshot, or `from`
- * is later than `to`. Otherwise release with mp_window_free, before the filter. */
+ * that has any. If `from` is NULL, it is the first snapshot. If `to` is NULL, it is the first of
+ * these that exists: the snapshot named with the file (FILE@SNAPSHOT), a moment that the user
+ * requested, the last _PreCleanUp, the snapshot before _Exit, the last snapshot. Return false with
+ * an error if a named snapshot does not exist, or `from` is later than `to`. Otherwise release the
+ * window with mp_window_free before the filter is released. */
 bool mp_window_of(const mp_filter *filter, const char *from, const char *to, mp_window *window,
                   mp_error *error);
-/* Like mp_window_of, for a whole model. */
+/* Create a window in the same way for a whole model. */
 bool mp_window_resolve(const mp_model *model, const char *from, const char *to, mp_window *window,
                        mp_error *error);
 void mp_window_free(mp_window *window);
 
 /* Return true if `from` and `to` differ in any session. */
 bool mp_window_has_span(const mp_window *window);
-/* Return true if each session has one snapshot only, which cannot show leaks or growth. Databases
- * with one moment are an exception, because all their objects may leak, and so are dumps, which do
- * not record leaks. */
+/* Return true if each session has one snapshot only, which cannot show leaks or growth. Two kinds
+ * are exceptions, for which this returns false: databases with one moment, because all their
+ * objects may leak, and dumps, which do not record leaks. */
 bool mp_window_is_one(const mp_window *window);
 /* Return the first session with only one snapshot in the window, if others have more; 0: none. */
 uint32_t mp_window_lone_session(const mp_window *window);
@@ -87,24 +88,24 @@ typedef enum mp_in_use {
 } mp_in_use;
 mp_in_use mp_window_in_use(const mp_window *window);
 #define MP_IN_USE "objects in use count as leaked"
-/* Return the number of leaked objects that are deleted after `to` but before the clean-up; 0 if
- * that is not recorded. */
+/* Return the number of leaked objects that were deleted after `to` but before the clean-up; 0 if
+ * the recording does not show that. */
 int64_t mp_window_deleted_later(const mp_window *window);
-/* Return true if a session's `to` is after its clean-up, when leaked objects are gone. */
+/* Return true if the `to` of a session is after its clean-up. Leaked objects are gone by then. */
 bool mp_window_ends_late(const mp_window *window);
 #define MP_ENDS_LATE "ends after the runtime's clean-up, which freed the leaks"
-/* mp_window_before_from returns true if a snapshot is at or before the window's `from`,
- * mp_window_before_to if it is at or before `to`. */
+/* Return true if a snapshot is at or before the window's `from` (mp_window_before_from), or at or
+ * before its `to` (mp_window_before_to). */
 bool mp_window_before_from(const mp_window *window, mp_snapshot_id snapshot);
 bool mp_window_before_to(const mp_window *window, mp_snapshot_id snapshot);
 /* Return true if objects of this context, born at this snapshot, leak if they are alive at `to`:
- * they are younger than `from` and not suppressed. */
+ * they were created after `from` and are not suppressed. */
 bool mp_window_leaks(const mp_window *window, mp_context_id context, mp_snapshot_id born);
 /* Return true if leaks of this context are accepted. */
 bool mp_window_accepts(const mp_window *window, mp_context_id context);
 
-/* Return true if objects of this context and generation are accepted: they would leak if they
- * were not suppressed. Limits on live objects leave them out. */
+/* Return true if objects of this context and generation are accepted: they would leak if they were
+ * not suppressed. Limits on live objects do not count them. */
 bool mp_window_is_accepted(const mp_window *window, mp_context_id context, mp_snapshot_id born);
 
 /* Return the figures of a snapshot, for the objects that the filter includes. */
@@ -130,19 +131,20 @@ int64_t mp_window_held(const mp_window *window);
 typedef struct mp_totals {
     int64_t live_objects, live_bytes; /* alive at `to` */
     int64_t created_objects, created_bytes, deleted_objects;
-    int64_t peak_objects, peak_bytes; /* as in mp_peak */
+    int64_t peak_objects, peak_bytes; /* peak, as in mp_peak */
     bool peak_of_one;                 /* as in mp_peak */
-    bool has_stated_peak; /* the file states the peak of all objects up to `to`, and no selection
-                           * excludes any */
+    bool has_stated_peak; /* the file states the peak of all objects up to `to`, and the selection
+                             excludes no object */
     int64_t stated_peak_objects; /* stated maximum of live objects */
     int64_t reusable_objects, reusable_bytes;
     int64_t from_objects, from_bytes; /* alive at `from` */
     bool has_reusable;                /* the format distinguishes reusable objects */
-    /* Live objects that ceased to be reusable, minus those that became reusable: live = created -
-     * deleted + retyped. */
+    /* Number of live objects that ceased to be reusable, minus the number of those that became
+     * reusable. live = created - deleted + retyped. */
     int64_t retyped_objects;
-    int64_t leaked_objects, leaked_bytes;       /* created after `from`, alive at `to` */
-    int64_t temporary_objects, temporary_bytes; /* part of the deleted objects; event logs only */
+    int64_t leaked_objects, leaked_bytes; /* created after `from`, alive at `to` */
+    int64_t temporary_objects,
+        temporary_bytes; /* deleted objects that lived only briefly; event logs only */
 } mp_totals;
 
 /* Return the totals of all sessions together. */
