@@ -11,6 +11,7 @@ import tempfile
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE / "oracle"))
 import claims  # noqa: E402
+import held  # noqa: E402
 import heapsnapshot as oracle  # noqa: E402
 
 CORPUS = HERE.parent.parent / "shared" / "corpus" / "living" / "node"
@@ -112,6 +113,7 @@ def check_made_up(claim):
             check(claim, path)
             rows = claim.json("retained", path).get("retained", [])
             named += check_names(claim, path, [row["object"] for row in rows[-3:]])
+            named += held.check(claim, path, 8) if seed % 4 == 0 else 0
     claim.claim(named > SNAPSHOTS, "names of references were checked", named)
 
 
@@ -158,6 +160,9 @@ def check_corpus(claim):
         claim.claim("(closure) onPrice" in first and "in ._events.price of EventEmitter" in first, path, first)
     rows = claim.json("path", "--type", "Session", paths[2]).get("paths", [])
     claim.claim(check_names(claim, paths[2], [rows[0]["object"]]) > 5, paths[2], "names of references", rows)
+    claim.claim(held.check(claim, paths[2], 20) > 10, paths[2], "names of holders")
+    claim.claim(held.check_diff(claim, paths[0], paths[2], "Array in ._events.price of EventEmitter holds 800 more "
+                                "(closure) onPrice") > 100, "names in a diff")
     first = claim.run("analyze", *paths, "--quiet").stdout.splitlines()[2]
     claim.claim("in ._events.price of EventEmitter" in first, first)
     claim.claim("grew by 400 (closure) onPrice objects at each dump" in first, first)

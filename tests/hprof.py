@@ -13,6 +13,7 @@ import tempfile
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE / "oracle"))
 import claims  # noqa: E402
+import held  # noqa: E402
 import java as oracle  # noqa: E402
 
 CORPUS = HERE.parent.parent / "shared" / "corpus" / "living" / "java"
@@ -233,6 +234,7 @@ def check_made_up(claim):
             claim.claim(json.loads(piped.stdout).get("totals") == known.get("totals"), path, "from a pipe")
             rows = claim.json("retained", path).get("retained", [])
             named += check_names(claim, path, [row["object"] for row in rows[-3:]])
+            named += held.check(claim, path, 8) if seed % 4 == 0 else 0
     claim.claim(named > DUMPS, "names of references were checked", named)
 
 
@@ -327,6 +329,9 @@ def check_corpus(claim):
     first = claim.run("analyze", *paths, "--quiet").stdout.splitlines()[2]
     rows = claim.json("path", "--type", "Leak$Session", paths[2]).get("paths", [])
     claim.claim(check_names(claim, paths[2], [rows[0]["object"]]) > 3, paths[2], "names of references", rows)
+    claim.claim(held.check(claim, paths[2], 20) > 10, paths[2], "names of holders")
+    claim.claim(held.check_diff(claim, paths[0], paths[2], "java.lang.Object[] in .elementData of java.util.ArrayList in "
+                                "static field LIST of Leak$Listeners holds 800 more Leak$$Lambda") > 20, "names in a diff")
     claim.claim(re.search(r" in \.elementData of java\.util\.ArrayList \S+ in static field LIST of Leak\$Listeners "
                           r"grew by 400 Leak\$\$Lambda\S+ objects at each dump", first), first)
 

@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "compare/substitution.h"
+#include "model/build.h"
 #include "query/graph_query.h"
 #include "query/profile_costs.h"
 #include "query/verdict.h"
@@ -234,6 +235,18 @@ static mp_entry_key context_type_key(builder *state, const mp_context *context)
                           .line = MP_NO_LINE};
 }
 
+static void note_largest(builder *state, const mp_graph_view *view, uint32_t frame,
+                         const mp_dominator_group *group)
+{
+    const int64_t bytes = (int64_t)view->dominators.retained[group->largest];
+    mp_digest *digest = state->digest;
+    if (state->options->substitution_count ||
+        (double)bytes * 100 <= (double)group->retained_bytes * 70)
+        return;
+    *MP_ADD(&digest->largest) = (mp_largest_object){group->largest, group->retained_bytes - bytes};
+    *mp_id_index_put(&digest->largest_by_frame, frame) = digest->largest.count;
+}
+
 /* Add the nodes of the dominator tree, which come in preorder. After names were rewritten, a type
  * may be below a node with the same name; both are then one node, with the retained size of the
  * outer one. */
@@ -253,10 +266,10 @@ static void digest_dominators(builder *state)
         mp_amounts amounts = {.objects = dominator_group->objects, .bytes = dominator_group->bytes};
         rest = mp_amounts_subtract(rest, amounts);
         amounts.retained_bytes = again ? 0 : dominator_group->retained_bytes;
-        path[dominator_group->depth + 1] =
-            again ? up : mp_dictionary_frame(state->dictionary, frame);
-        add(state, MP_LEVEL_DOMINATOR,
-            (mp_entry_key){.frame = path[dominator_group->depth + 1], .line = MP_NO_LINE}, amounts);
+        up = again ? up : mp_dictionary_frame(state->dictionary, frame);
+        path[dominator_group->depth + 1] = up;
+        add(state, MP_LEVEL_DOMINATOR, (mp_entry_key){.frame = up, .line = MP_NO_LINE}, amounts);
+        note_largest(state, &view, up, dominator_group);
     }
     if (rest.objects)
         add(state, MP_LEVEL_DOMINATOR, (mp_entry_key){.line = MP_NO_LINE}, rest);
@@ -540,6 +553,8 @@ void mp_digest_free(mp_digest *digest)
             mp_digest_free(digest->runs[i]);
     for (int level = 0; level < MP_LEVELS; level++)
         mp_entries_free(&digest->lists[level]);
+    mp_id_index_free(&digest->largest_by_frame);
+    free(digest->largest.items);
     free(digest->runs);
     free(digest->checksums);
     free(digest);

@@ -4,10 +4,12 @@
  * Ids of objects, nodes and modules are valid in one file only; names and call stacks are valid in
  * all. A digest lists what was alive, leaked, retained or spent at each site, type, line or method.
  * Texts and frames are numbers in a dictionary that the compared digests share, so equal numbers
- * are equal texts. A digest is small, and does not depend on the model. */
+ * are equal texts. A digest is small, and apart from `largest`, does not depend on the model.
+ */
 #ifndef MP_COMPARE_DIGEST_H
 #define MP_COMPARE_DIGEST_H
 
+#include "base/index.h"
 #include "compare/dictionary.h"
 #include "model/model.h"
 #include "query/query.h"
@@ -49,6 +51,13 @@ static inline uint32_t mp_path_overload(uint32_t line)
  * store. */
 const char *mp_level_name(mp_level level);
 
+/* The largest object of a node, as a number in the graph that a digest was made from, and the bytes
+ * that the other objects of the node retain. */
+typedef struct mp_largest_object {
+    uint32_t object;
+    int64_t other_bytes;
+} mp_largest_object;
+
 typedef struct mp_digest {
     mp_kind kind;
     unsigned holds; /* capabilities of the recording: MP_HOLDS_... */
@@ -86,6 +95,10 @@ typedef struct mp_digest {
     int64_t unreachable_bytes; /* unreachable part of the totals; valid with MP_HAS_GARBAGE */
     uint64_t modules;
     mp_entries lists[MP_LEVELS]; /* lists that the kind of recording has; keys are unique */
+    /* Objects that retain most (over 70 %) of what a node of MP_LEVEL_DOMINATOR retains, and their
+     * places by frame, from 1. Nodes without one are left out, and all if names were rewritten. */
+    MP_LIST(mp_largest_object) largest;
+    mp_id_index largest_by_frame;
 } mp_digest;
 
 /* Options for making a digest. */

@@ -52,6 +52,9 @@ static void grow(growth *state)
         if (!again) {
             dominator_group->retained_objects += dominators->span[i];
             dominator_group->retained_bytes += (int64_t)dominators->retained[object];
+            if (dominators->retained[object] >= dominators->retained[dominator_group->largest] ||
+                !dominator_group->largest)
+                dominator_group->largest = object;
         }
     }
     free(node_of);

@@ -331,6 +331,7 @@ typedef struct mp_dominator_group {
     int64_t objects, bytes;                   /* number and own bytes of the objects of the node */
     int64_t retained_objects, retained_bytes; /* including everything below */
     uint32_t depth, span;                     /* span: number of nodes below, including itself */
+    uint32_t largest;                         /* object of the node that retains most */
 } mp_dominator_group;
 
 typedef struct mp_dominator_groups {

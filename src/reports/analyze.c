@@ -226,6 +226,7 @@ static bool run_dump(const mp_request *request, mp_document *document, mp_error 
         return false;
     mp_graph_view view = mp_graph_view_of(request->filter);
     view.diagnostics = request->diagnostics;
+    mp_retained_want(&view, asked->min_bytes, rows);
     mp_name_ways(document, &view, true, rows);
     mp_section_head(document, request);
     mp_say_dump(document, &view);

@@ -316,9 +316,25 @@ static void draw_stacks(mp_document *document, const mp_request *request, const 
     free(differences.items);
 }
 
-/* Match both sides. Release with free_matches(). */
-static void match(mp_diff *diff, const mp_digest *base, const mp_digest *now)
+/* Return a view of the graph of the new recording for names of references; it has no dominators,
+ * which the digest had. Without a graph, or names in its format, nothing is in it. */
+static mp_graph_view naming_view(const mp_request *request)
 {
+    const mp_filter *filter = request->filter;
+    if (!filter || !filter->graph || !filter->graph->names.read)
+        return (mp_graph_view){.graph = NULL};
+    return (mp_graph_view){.filter = filter,
+                           .model = filter->model,
+                           .graph = filter->graph,
+                           .roots = mp_roots_by_object(filter->graph),
+                           .diagnostics = request->diagnostics};
+}
+
+/* Match both sides. Release with free_matches(). */
+static void match(mp_diff *diff, const mp_digest *base, const mp_digest *now, mp_graph_view *view)
+{
+    diff->view = view->graph ? view : NULL;
+    diff->named = now;
     diff->differences = mp_differences_of(diff->dictionary, base, now, diff->level);
     diff->has = (base->has & now->has) | (diff->holds & MP_HOLDS_PROFILE ? 0 : MP_HAS_LIVE);
     if (!is_scoped(&diff->differences)) /* the inclusive bytes would repeat the bytes */
@@ -330,6 +346,8 @@ static void free_matches(mp_diff *diff)
 {
     free(diff->nodes);
     free(diff->differences.items);
+    if (diff->view)
+        mp_graph_view_free(diff->view);
 }
 
 void mp_diff_say_usual(mp_document *document, const mp_request *request, const mp_digest *now,
@@ -337,8 +355,9 @@ void mp_diff_say_usual(mp_document *document, const mp_request *request, const m
 {
     const mp_diff_arguments asked = {.to = target};
     mp_diff diff = {.dictionary = request->dictionary, .holds = request->model->holds};
+    mp_graph_view view = naming_view(request);
     choose_level(NULL, &diff);
-    match(&diff, request->base, now);
+    match(&diff, request->base, now, &view);
     mp_diff_say(document, &diff, request->base, now, &asked);
     free_matches(&diff);
 }
@@ -360,7 +379,9 @@ static bool run(const mp_request *request, mp_document *document, mp_error *erro
     bool ok = mp_can_compare(base, now, error) && mp_base_is_alike(request, now, error) &&
               choose_order(asked->sort, &diff, base, now, error);
     if (ok) {
-        match(&diff, base, now);
+        mp_graph_view view = naming_view(request);
+        match(&diff, base, now, &view);
+        mp_differences_want(&diff, asked);
         section_inputs(document, base, now);
         mp_section_selection(document, request,
                              base->totals.objects || base->totals.created || base->totals.calls);

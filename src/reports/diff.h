@@ -3,12 +3,13 @@
 #define MP_REPORTS_DIFF_H
 
 #include "compare/digest.h"
-#include "reports/sections.h"
+#include "reports/graph_sections.h"
 
 /* A node of the dominator tree, in an array indexed by frame. */
 typedef struct mp_diff_node {
     uint32_t depth; /* length of its path, from 1 */
     uint32_t outer; /* frame at which the outer end of a long path begins */
+    bool is_wanted; /* the name by which its dominator holds it was collected */
 } mp_diff_node;
 
 /* Orders of rows: the worst change first, or the largest change in either direction. */
@@ -31,6 +32,10 @@ typedef struct mp_diff {
     /* Nodes of MP_LEVEL_DOMINATOR, up to the highest frame in `differences`; element 0 is
      * unused. */
     mp_diff_node *nodes;
+    /* For names of references: the graph of the new side, and its digest. NULL: they are not
+     * known. */
+    mp_graph_view *view;
+    const mp_digest *named;
 } mp_diff;
 
 /* Arguments of a diff. */
@@ -86,6 +91,8 @@ void mp_diff_say_usual(mp_document *document, const mp_request *request, const m
 const char *mp_diff_holder_text(mp_document *document, const mp_diff *diff, const mp_digest *base,
                                 const mp_digest *now);
 
+/* Collect the references whose names the table shows, before names are read. */
+void mp_differences_want(const mp_diff *diff, const mp_diff_arguments *asked);
 /* Add the table "diff": the changes that are as large as requested. */
 void mp_section_differences(mp_document *document, const mp_diff *diff,
                             const mp_diff_arguments *asked);
@@ -95,6 +102,8 @@ void mp_section_differences(mp_document *document, const mp_diff *diff,
 mp_table *mp_node_table(mp_document *document);
 void mp_put_node(mp_document *document, mp_table *table, const mp_diff *diff,
                  const mp_difference *difference);
+/* Collect the references whose names the row of a node shows. */
+void mp_want_node(const mp_diff *diff, const mp_difference *difference);
 /* Return the depth and outer frame of each node in the differences, so that long paths are walked
  * once. Release with free(). */
 mp_diff_node *mp_diff_nodes_of(const mp_diff *diff);

@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "base/units.h"
+#include "query/reference_names.h"
 #include "reports/diff.h"
 
 /* Maximum lengths of paths. Linked lists make the tree as deep as they are long, so the middle of a
@@ -16,7 +17,7 @@ typedef struct node_row {
     mp_amounts base, now, delta;
     double percent; /* change in percent of the retained size in the base */
     int64_t depth;
-    mp_texts stack, held_by;
+    mp_texts stack, via, held_by;
 } node_row;
 
 static const mp_column columns[] = {
@@ -36,6 +37,7 @@ static const mp_column columns[] = {
     MP_COLUMN(node_row, depth, "", MP_NUMBER, MP_FOR_PROGRAMS),
     MP_COLUMN(node_row, type, "Type", MP_TEXT, MP_SHORTEN),
     MP_COLUMN(node_row, stack, "", MP_LIST, MP_FOR_PROGRAMS),
+    MP_COLUMN(node_row, via, "", MP_LIST, MP_FOR_PROGRAMS),
     MP_COLUMN(node_row, held_by, "Held by", MP_LIST, MP_FOR_PEOPLE | MP_BELOW),
 };
 
@@ -61,32 +63,102 @@ mp_diff_node *mp_diff_nodes_of(const mp_diff *diff)
     return nodes;
 }
 
-/* Return the types from the node outwards. A path of more than MOST nodes is cut in the middle. */
-static mp_texts stack_of(mp_arena *arena, const mp_diff *diff, uint32_t frame)
+/* --- names of references --- */
+
+/* Return the object that retains most of what a node retains in the new dump; NULL: there is none,
+ * or it is not known. */
+static const mp_largest_object *largest_of(const mp_diff *diff, uint32_t frame)
 {
+    const uint32_t place = diff->view ? mp_id_index_get(&diff->named->largest_by_frame, frame) : 0;
+    return place ? &diff->named->largest.items[place - 1] : NULL;
+}
+
+/* Return the object of a node that retains so much that most (over 70 %) of a growth at or below
+ * the node must be below this object, even if all that the other objects of the node retain is new;
+ * 0: there is none. */
+static uint32_t object_of(const mp_diff *diff, uint32_t frame, int64_t growth)
+{
+    const mp_largest_object *largest = largest_of(diff, frame);
+    const bool told =
+        largest && (growth <= 0 || (double)largest->other_bytes * 100 <= (double)growth * 30);
+    return told ? largest->object : 0;
+}
+
+static uint32_t caller_of(const mp_diff *diff, uint32_t frame)
+{
+    return mp_dictionary_frame_at(diff->dictionary, frame)->caller;
+}
+
+static void want_between(const mp_diff *diff, uint32_t outer, uint32_t frame)
+{
+    const uint32_t object = object_of(diff, frame, 0), owner = object_of(diff, outer, 0);
+    if (object && owner)
+        mp_via_want(diff->view, object, owner);
+}
+
+/* Return the names by which a node holds one below it, or roots hold it if `outer` is 0, for a
+ * growth below it: "" if they are not known. */
+static const char *via_between(mp_document *document, const mp_diff *diff, uint32_t outer,
+                               uint32_t frame, int64_t growth)
+{
+    const uint32_t object = object_of(diff, frame, growth), owner = object_of(diff, outer, growth);
+    const char *text =
+        object && (owner || !outer) ? mp_via_text(document, diff->view, object, owner) : NULL;
+    return text ? text : "";
+}
+
+void mp_want_node(const mp_diff *diff, const mp_difference *difference)
+{
+    uint32_t frame = difference->key.frame;
+    for (; diff->view && frame && !diff->nodes[frame].is_wanted; frame = caller_of(diff, frame)) {
+        diff->nodes[frame].is_wanted = true;
+        want_between(diff, caller_of(diff, frame), frame);
+    }
+}
+
+/* --- rows --- */
+
+/* Set the types from the node outwards, and the names by which each is held. A path of more than
+ * MOST nodes is cut in the middle. */
+static void set_stack(mp_document *document, const mp_diff *diff, const mp_difference *difference,
+                      node_row *row)
+{
+    uint32_t frame = difference->key.frame;
     const mp_diff_node *node = &diff->nodes[frame];
-    const char **types = mp_arena_alloc(arena, (MOST + 1) * sizeof *types);
+    const int64_t growth = difference->now.retained_bytes - difference->base.retained_bytes;
+    const char **types = mp_arena_alloc(document->arena, (MOST + 1) * sizeof *types);
+    const char **via = mp_arena_alloc(document->arena, (MOST + 1) * sizeof *via);
     size_t count = 0;
     while (frame) {
         const mp_frame_key *frame_key = mp_dictionary_frame_at(diff->dictionary, frame);
         bool cut = node->depth > MOST && count == MOST - OUTER;
+        via[count] = cut ? "" : via_between(document, diff, frame_key->caller, frame, growth);
         types[count++] = cut ? left_out : mp_dictionary_text(diff->dictionary, frame_key->name);
         frame = cut ? node->outer : frame_key->caller;
     }
-    return (mp_texts){.items = types, .count = count};
+    row->stack = (mp_texts){.items = types, .count = count};
+    row->via = diff->view ? (mp_texts){.items = via, .count = count} : (mp_texts){.count = 0};
 }
 
-/* Return the text below the row for people. */
-static const char *held_by(mp_arena *arena, const mp_texts *stack)
+/* Return the text below the row for people: "held by .elementData of ArrayList < static field LIST
+ * of App.Listeners"; NULL if only roots hold the node and they have no name. */
+static const char *held_by(mp_document *document, const node_row *row)
 {
-    const char *text = "held by ";
-    for (size_t i = 1; i < stack->count; i++) {
-        bool cut = stack->count > MOST_FOR_PEOPLE && i == MOST_FOR_PEOPLE - OUTER;
-        text = mp_arena_format(arena, "%s%s%s", text, i > 1 ? " < " : "",
-                               cut ? left_out : stack->items[i]);
+    const char *const *types = row->stack.items, *const *via = row->via.items, *text = NULL;
+    const size_t count = row->stack.count;
+    for (size_t i = 1; i < count; i++) {
+        const bool cut = count > MOST_FOR_PEOPLE && i == MOST_FOR_PEOPLE - OUTER;
+        const bool named = !cut && row->via.count && *via[i - 1];
+        text = mp_document_text(document, "%s%s%s%s", text ? text : "held by ", i > 1 ? " < " : "",
+                                named ? via[i - 1] : "", named ? " of " : "");
+        text = mp_document_text(document, "%s%s", text, cut ? left_out : types[i]);
         if (cut)
-            i = stack->count - OUTER - 1;
+            i = count - OUTER - 1;
     }
+    if (row->via.count && *via[count - 1])
+        text = mp_document_text(document, "%s%s",
+                                text ? mp_document_text(document, "%s < ", text) : "held by ",
+                                via[count - 1]);
     return text;
 }
 
@@ -96,9 +168,6 @@ void mp_put_node(mp_document *document, mp_table *table, const mp_diff *diff,
     uint32_t frame = difference->key.frame;
     mp_amounts delta = mp_amounts_subtract(difference->now, difference->base);
     unsigned has = frame ? diff->has : diff->has & ~(unsigned)MP_HAS_RETAINED;
-    mp_arena arena = {0};
-    mp_texts stack = stack_of(&arena, diff, frame);
-    const char *below = held_by(&arena, &stack);
     node_row row = {.status = mp_change_name(difference->change),
                     .matched_by = mp_match_name(difference->match),
                     .base = mp_amounts_known(&difference->base, has),
@@ -109,11 +178,13 @@ void mp_put_node(mp_document *document, mp_table *table, const mp_diff *diff,
                             ? mp_percent_of(delta.retained_bytes, difference->base.retained_bytes)
                             : NAN,
                     .depth = frame ? diff->nodes[frame].depth - 1 : MP_UNKNOWN,
-                    .type = frame ? stack.items[0] : "(unreachable)",
-                    .stack = stack,
-                    .held_by = {.items = stack.count > 1 ? &below : NULL, .count = 1}};
+                    .type = "(unreachable)"};
+    set_stack(document, diff, difference, &row);
+    if (frame)
+        row.type = row.stack.items[0];
+    const char *below = held_by(document, &row);
+    row.held_by = (mp_texts){.items = below ? &below : NULL, .count = below != NULL};
     mp_table_put(document, table, &row);
-    mp_arena_free(&arena);
 }
 
 /* --- the holder that grew --- */
@@ -186,14 +257,33 @@ static const mp_difference *below_before(const mp_diff *diff, const mp_differenc
     return NULL;
 }
 
-/* Return "Array in EventEmitter holds 800 more closure", or "roots hold 12 more App.View". */
-static const char *holds_text(mp_document *document, const mp_diff *diff,
-                              const mp_difference *holder, const mp_difference *outer,
+/* Return "Array in ._events.price of EventEmitter", for a growth below the holder. */
+static const char *holder_text(mp_document *document, const mp_diff *diff,
+                               const mp_difference *holder, const mp_difference *outer,
+                               int64_t growth)
+{
+    const uint32_t inner_frame = holder->key.frame, outer_frame = outer->key.frame;
+    const char *text = type_of(diff, holder), *via = "", *root = "";
+    if (diff->view) {
+        want_between(diff, outer_frame, inner_frame);
+        mp_references_read(diff->view, document->arena);
+    }
+    if (holder != outer) {
+        via = via_between(document, diff, outer_frame, inner_frame, growth);
+        text = mp_document_text(document, "%s in %s%s%s", text, via, *via ? " of " : "",
+                                type_of(diff, outer));
+    }
+    if ((*via || holder == outer) && !caller_of(diff, outer_frame))
+        root = via_between(document, diff, 0, outer_frame, growth);
+    return *root ? mp_document_text(document, "%s in %s", text, root) : text;
+}
+
+/* Return "Array in EventEmitter holds 800 more closure", or "roots hold 12 more App.View".
+ * `holder`: the text of a holder; NULL: roots. */
+static const char *holds_text(mp_document *document, const mp_diff *diff, const char *holder,
                               const mp_difference *held, int64_t more)
 {
-    const char *who = holder ? type_of(diff, holder) : "roots";
-    if (holder && holder != outer)
-        who = mp_document_text(document, "%s in %s", who, type_of(diff, outer));
+    const char *who = holder ? holder : "roots";
     return held ? mp_document_text(document, "%s hold%s %s more %s", who, holder ? "s" : "",
                                    mp_count_text(document, more, false), type_of(diff, held))
                 : who;
@@ -230,12 +320,14 @@ const char *mp_diff_holder_text(mp_document *document, const mp_diff *diff, cons
         base_bytes += before->base.retained_bytes; /* the base held these objects too, but not by
                                                     * this holder alone */
     const int64_t now_bytes = !known ? 0 : (holder ? holder : outer)->now.retained_bytes;
+    const char *who = now_bytes > base_bytes && holder
+                          ? holder_text(document, diff, holder, outer, now_bytes - base_bytes)
+                          : NULL;
     if (now_bytes > base_bytes)
-        text = mp_document_text(document, "%s: %s retained, from %s to %s",
-                                holds_text(document, diff, holder, outer, held, more),
-                                mp_bytes_text(document, now_bytes - base_bytes, true),
-                                mp_bytes_text(document, base_bytes, false),
-                                mp_bytes_text(document, now_bytes, false));
+        text = mp_document_text(
+            document, "%s: %s retained, from %s to %s", holds_text(document, diff, who, held, more),
+            mp_bytes_text(document, now_bytes - base_bytes, true),
+            mp_bytes_text(document, base_bytes, false), mp_bytes_text(document, now_bytes, false));
     free(nodes.items);
     return text;
 }

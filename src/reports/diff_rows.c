@@ -7,6 +7,7 @@
 #include "base/units.h"
 #include "compare/decide.h"
 #include "query/code_names.h"
+#include "query/reference_names.h"
 #include "reports/diff.h"
 #include "reports/profile_sections.h"
 #include "reports/stacks.h"
@@ -333,9 +334,22 @@ static ranked *ranked_changes(const mp_diff *diff, const mp_diff_arguments *aske
     return rows;
 }
 
+void mp_differences_want(const mp_diff *diff, const mp_diff_arguments *asked)
+{
+    size_t count, small;
+    if (!diff->nodes || !diff->view)
+        return;
+    ranked *rows = ranked_changes(diff, asked, &count, &small);
+    for (size_t i = 0; i < mp_shown_of(count, (size_t)asked->limit); i++)
+        mp_want_node(diff, rows[i].difference);
+    free(rows);
+}
+
 void mp_section_differences(mp_document *document, const mp_diff *diff,
                             const mp_diff_arguments *asked)
 {
+    if (diff->view)
+        mp_references_read(diff->view, document->arena);
     bool heap = !(diff->holds & MP_HOLDS_PROFILE);
     mp_table *table = diff->nodes ? mp_node_table(document)
                       : heap      ? MP_TABLE(document, "diff", NULL, MP_ROWS, heap_columns)

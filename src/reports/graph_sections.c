@@ -9,6 +9,7 @@
 #include "base/glob.h"
 #include "base/text.h"
 #include "base/units.h"
+#include "query/reference_names.h"
 
 mp_object_cells mp_object_cells_of(mp_document *document, const mp_graph_view *view,
                                    uint32_t object)
@@ -134,6 +135,7 @@ static const mp_column retained_columns[] = {
     MP_COLUMN(mp_object_cells, root_kind, "Root", MP_TEXT, 0),
     MP_COLUMN(mp_object_cells, dominator, "Dominator", MP_TEXT, MP_NULL),
     MP_COLUMN(mp_object_cells, weak_root_kind, "Weak root", MP_TEXT, MP_FOR_PROGRAMS),
+    MP_COLUMN(mp_object_cells, via, "Via", MP_TEXT, MP_SHORTEN | MP_IF_KNOWN),
 };
 
 void mp_say_retained_base(mp_document *document, mp_table *table, const mp_graph_view *view)
@@ -143,8 +145,21 @@ void mp_say_retained_base(mp_document *document, mp_table *table, const mp_graph
                       mp_bytes_text(document, mp_graph_reachable(view), false));
 }
 
-void mp_section_retained(mp_document *document, const mp_graph_view *view, int64_t min_bytes,
-                         size_t rows)
+static void want_names(mp_graph_view *view, const uint32_t *objects, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        mp_via_want(view, objects[i], view->dominators.idom[objects[i]]);
+}
+
+void mp_retained_want(mp_graph_view *view, int64_t min_bytes, size_t rows)
+{
+    size_t count, total;
+    uint32_t *order = mp_retained_order(view, min_bytes, rows, &count, &total);
+    want_names(view, order, count);
+    free(order);
+}
+
+void mp_section_retained(mp_document *document, mp_graph_view *view, int64_t min_bytes, size_t rows)
 {
     size_t count, total;
     uint32_t *order = mp_retained_order(view, min_bytes, rows, &count, &total);
@@ -154,8 +169,11 @@ void mp_section_retained(mp_document *document, const mp_graph_view *view, int64
     table->order = "retained_bytes";
     table->empty = view->filter->types || min_bytes ? "no root reaches a matching object"
                                                     : "no root reaches anything";
+    want_names(view, order, count);
+    mp_references_read(view, document->arena);
     for (size_t i = 0; i < count; i++) {
         mp_object_cells row = mp_object_cells_of(document, view, order[i]);
+        row.via = mp_via_text(document, view, order[i], view->dominators.idom[order[i]]);
         mp_table_put(document, table, &row);
     }
     mp_table_left_out(table, total);

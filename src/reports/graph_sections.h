@@ -13,6 +13,7 @@ typedef struct mp_object_cells {
     /* Kinds of strong roots, which keep the object alive, and of weak roots, which do not. */
     const char *root_kind, *weak_root_kind;
     const char *dominator; /* "" = none, or not reachable */
+    const char *via; /* how the dominator, or a root, holds it; NULL: not known or not asked */
     int64_t self_bytes;
     int64_t retained_bytes; /* like percent: unknown if not reachable */
     double percent;         /* share of the reachable bytes */
@@ -38,6 +39,14 @@ void mp_section_dump_totals(mp_document *document, const mp_graph_view *view, bo
  * them: "Array 31aa1 in ._events.price of EventEmitter 10c37". Lives with the document. */
 const char *mp_held_in_text(mp_document *document, mp_graph_view *view, uint32_t object,
                             uint32_t owner);
+
+/* mp_via_text returns the names of the references by which an owner, which dominates the object,
+ * holds it: ".elementData", "._events.price"; for owner 0 the name of the object's root: "static
+ * field LIST of App.Cache". NULL: they are not known. Before, mp_via_want collects the references
+ * for mp_references_read. The text lives with the document. */
+void mp_via_want(mp_graph_view *view, uint32_t object, uint32_t owner);
+const char *mp_via_text(mp_document *document, mp_graph_view *view, uint32_t object,
+                        uint32_t owner);
 
 /* A shortest path from a root to an object. Successive objects of one type count as one. */
 typedef struct mp_way {
@@ -67,8 +76,11 @@ void mp_section_suspects(mp_document *document, mp_graph_view *view, size_t rows
 void mp_say_retained_base(mp_document *document, mp_table *table, const mp_graph_view *view);
 /* Add the table of the objects that retain at least `min_bytes`, and the tables of roots, static
  * fields and shared objects. Tables have at most `rows` rows (0 = all). */
-void mp_section_retained(mp_document *document, const mp_graph_view *view, int64_t min_bytes,
+void mp_section_retained(mp_document *document, mp_graph_view *view, int64_t min_bytes,
                          size_t rows);
+/* Collect the references of which mp_section_retained shows names, for answers that read names
+ * before. */
+void mp_retained_want(mp_graph_view *view, int64_t min_bytes, size_t rows);
 void mp_section_roots(mp_document *document, mp_graph_view *view, bool shown);
 void mp_section_statics(mp_document *document, mp_graph_view *view, size_t rows);
 void mp_section_shared(mp_document *document, mp_graph_view *view, size_t rows);

@@ -20,7 +20,8 @@ static const mp_root *named_root_of(const mp_graph_view *view, uint32_t object)
 }
 
 /* References on the shortest path from an object to one below it. Those nearest to the lower one
- * are listed, from it outwards; `count` is the number of all. */
+ * are listed, from it outwards; `count` is the number of all, 0 if the path from the roots to the
+ * lower one does not lead through the upper one. */
 enum { MOST_LINKS = 4 };
 typedef struct links {
     uint32_t from[MOST_LINKS], to[MOST_LINKS];
@@ -31,14 +32,14 @@ static links links_between(mp_graph_view *view, uint32_t owner, uint32_t object)
 {
     const mp_distances *distances = mp_graph_distances(view);
     links found = {.count = 0};
-    for (uint32_t place = object;
-         place != owner && distances->above[place] != place && distances->above[place];
+    uint32_t place = object;
+    for (; place != owner && distances->above[place] != place && distances->above[place];
          place = distances->above[place], found.count++)
         if (found.listed < MOST_LINKS) {
             found.from[found.listed] = distances->above[place];
             found.to[found.listed++] = place;
         }
-    return found;
+    return place == owner ? found : (links){.count = 0};
 }
 
 /* Return the names of the references from an owner to an object below it: "._events.price", or ""
@@ -46,6 +47,8 @@ static links links_between(mp_graph_view *view, uint32_t owner, uint32_t object)
 static const char *names_between(mp_document *document, mp_graph_view *view, uint32_t owner,
                                  uint32_t object)
 {
+    if (!view->names.count)
+        return "";
     const links found = links_between(view, owner, object);
     const char *text = "";
     for (size_t i = 0; i < found.listed; i++) {
@@ -70,6 +73,32 @@ const char *mp_held_in_text(mp_document *document, mp_graph_view *view, uint32_t
     return root ? mp_document_text(document, "%s in %s", text,
                                    mp_root_text(document->arena, view->model, root))
                 : text;
+}
+
+/* Collect the references of the shortest path from an owner to an object. */
+static void want_between(mp_graph_view *view, uint32_t owner, uint32_t object)
+{
+    const links found = links_between(view, owner, object);
+    for (size_t i = 0; i < found.listed; i++)
+        mp_reference_want(view, found.from[i], found.to[i]);
+}
+
+static bool has_names(const mp_graph_view *view)
+{
+    return view->diagnostics && view->graph->names.read;
+}
+
+void mp_via_want(mp_graph_view *view, uint32_t object, uint32_t owner)
+{
+    if (has_names(view) && owner)
+        want_between(view, owner, object);
+}
+
+const char *mp_via_text(mp_document *document, mp_graph_view *view, uint32_t object, uint32_t owner)
+{
+    const mp_root *root = owner ? NULL : named_root_of(view, object);
+    const char *names = owner ? names_between(document, view, owner, object) : "";
+    return root ? mp_root_text(document->arena, view->model, root) : *names ? names : NULL;
 }
 
 /* --- a path --- */
@@ -153,9 +182,7 @@ static void want_way(mp_graph_view *view, uint32_t object, uint32_t owner)
     for (size_t i = 0; i < count; i++)
         if (steps[i].before)
             mp_reference_want(view, steps[i].before, steps[i].object);
-    const links found = links_between(view, owner, object);
-    for (size_t i = 0; i < found.listed; i++)
-        mp_reference_want(view, found.from[i], found.to[i]);
+    want_between(view, owner, object);
 }
 
 /* Collect the references of the first `rows` accumulations. Return the number of further rows. */
@@ -174,7 +201,7 @@ void mp_name_ways(mp_document *document, mp_graph_view *view, bool with_suspects
 {
     size_t count = 0;
     rows = rows ? rows : SIZE_MAX;
-    if (!view->diagnostics || !view->graph->names.read)
+    if (!has_names(view))
         return;
     const mp_suspect *suspects = with_suspects ? mp_graph_suspects(view, &count) : NULL;
     for (size_t i = 0; i < count && i < rows; i++)

@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "base/units.h"
+#include "query/reference_names.h"
 #include "reports/graph_sections.h"
 
 /* --- retained --- */
@@ -55,6 +56,7 @@ static bool run_retained(const mp_request *request, mp_document *document, mp_er
     if (!selects_by_type(&request->selection, error))
         return false;
     mp_graph_view view = mp_graph_view_of(request->filter);
+    view.diagnostics = request->diagnostics;
     mp_section_dump_head(document, request, &view);
     if (objects)
         mp_section_retained(document, &view, asked->min_size, (size_t)asked->limit);
@@ -117,6 +119,7 @@ static const mp_column tree_columns[] = {
     MP_COLUMN_OF(tree_row, cells.root_kind, "root_kind", "Root", MP_TEXT, 0),
     MP_COLUMN_OF(tree_row, cells.weak_root_kind, "weak_root_kind", "Weak root", MP_TEXT,
                  MP_FOR_PROGRAMS),
+    MP_COLUMN_OF(tree_row, cells.via, "via", "Via", MP_TEXT, MP_SHORTEN | MP_IF_KNOWN),
 };
 
 typedef struct tree_arguments {
@@ -155,49 +158,69 @@ static int indent_of(uint32_t depth)
     return (int)(depth < DEEPEST ? depth : DEEPEST) * 2;
 }
 
-static void put_node(mp_document *document, mp_table *table, const mp_graph_view *view,
-                     waiting entry)
+static void put_node(mp_document *document, mp_table *table, mp_graph_view *view, waiting entry)
 {
     uint32_t object = view->dominators.order[entry.place];
     tree_row row = {.cells = mp_object_cells_of(document, view, object),
                     .retained_objects = view->dominators.span[entry.place],
                     .depth = entry.depth};
+    row.cells.via = mp_via_text(document, view, object, view->dominators.idom[object]);
     row.node = mp_document_text(document, "%*s%s %s", indent_of(entry.depth), "", row.cells.type,
                                 row.cells.id);
     mp_table_put(document, table, &row);
 }
 
-/* Walk in pre-order, the largest child first. */
-static void put_tree(mp_document *document, mp_table *table, const mp_graph_view *view,
-                     const tree_arguments *asked)
+/* Walk in pre-order, the largest child first. Return the first nodes, as many as are shown; *count
+ * is the number of all. Release with free(). */
+static waiting *shown_nodes(const mp_graph_view *view, const tree_arguments *asked, size_t *count)
 {
     const mp_dominators *dominators = &view->dominators;
     double least = asked->min_percent / 100 * (double)mp_graph_reachable(view);
     waiting *stack = NULL, entry = {0};
-    size_t capacity = 0, count = 0, passed = 0;
-    for (;;) {
+    waiting *shown = NULL;
+    size_t capacity = 0, waits = 0, shown_capacity = 0;
+    for (*count = 0;; ++*count) {
         uint32_t end = entry.place + dominators->span[entry.place],
                  depth = entry.place ? entry.depth + 1 : 0;
-        size_t before = count;
+        size_t before = waits;
         for (uint32_t child = entry.place + 1;
              child < end && (!asked->depth || depth < asked->depth);
              child += dominators->span[child]) {
             if ((double)dominators->retained[dominators->order[child]] < least)
                 continue;
-            mp_grow(&stack, &capacity, count + 1, sizeof *stack);
-            stack[count++] = (waiting){child, depth};
+            mp_grow(&stack, &capacity, waits + 1, sizeof *stack);
+            stack[waits++] = (waiting){child, depth};
         }
-        if (count > before)
-            qsort_r(stack + before, count - before, sizeof *stack, largest_last,
+        if (waits > before)
+            qsort_r(stack + before, waits - before, sizeof *stack, largest_last,
                     (void *)(uintptr_t)view);
-        if (!count)
+        if (!waits)
             break;
-        entry = stack[--count];
-        if (passed++ < (size_t)asked->limit || !asked->limit)
-            put_node(document, table, view, entry);
+        entry = stack[--waits];
+        if (asked->limit && *count >= (size_t)asked->limit)
+            continue;
+        mp_grow(&shown, &shown_capacity, *count + 1, sizeof *shown);
+        shown[*count] = entry;
     }
     free(stack);
-    mp_table_left_out(table, passed);
+    return shown;
+}
+
+static void put_tree(mp_document *document, mp_table *table, mp_graph_view *view,
+                     const tree_arguments *asked)
+{
+    size_t count;
+    waiting *nodes = shown_nodes(view, asked, &count);
+    const size_t shown = mp_shown_of(count, (size_t)asked->limit);
+    for (size_t i = 0; i < shown; i++) {
+        const uint32_t object = view->dominators.order[nodes[i].place];
+        mp_via_want(view, object, view->dominators.idom[object]);
+    }
+    mp_references_read(view, document->arena);
+    for (size_t i = 0; i < shown; i++)
+        put_node(document, table, view, nodes[i]);
+    free(nodes);
+    mp_table_left_out(table, count);
 }
 
 /* --- the tree by type --- */
@@ -252,6 +275,7 @@ static bool run_tree(const mp_request *request, mp_document *document, mp_error 
     bool types = asked->by && mp_text_is(asked->by, "type");
     bool objects = !asked->by || mp_text_is(asked->by, "object");
     mp_graph_view view = mp_graph_view_of(request->filter);
+    view.diagnostics = request->diagnostics;
     mp_section_dump_head(document, request, &view);
     mp_table *table = objects ? MP_TABLE(document, "dominators", NULL, MP_ROWS, tree_columns)
                               : MP_TABLE(document, "dominators", NULL, MP_ROWS, group_columns);
