@@ -3,7 +3,6 @@
 #define MP_BASE_UNITS_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 enum { MP_UNIT_TEXT = 48 }; /* buffer size for any number with its unit */

@@ -19,13 +19,10 @@ const mp_argument_table cli_browse_arguments = {rows, sizeof rows / sizeof *rows
 #include <stdlib.h>
 #include <string.h>
 #include <sys/signalfd.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/browse_screen.h"
-#include "cli/command_line.h"
 #include "cli/editor.h"
-#include "cli/fits.h"
 #include "cli/process.h"
 #include "cli/run.h"
 #include "cli/sandbox.h"

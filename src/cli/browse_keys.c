@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "session/terminal.h"
 
 /* --- conditions --- */
 

@@ -1,6 +1,4 @@
 /* Move on a page, and search in it. */
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "cli/browse_page.h"

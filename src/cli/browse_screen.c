@@ -3,7 +3,6 @@
 #ifdef MEMPROF_BROWSE
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <time.h>

@@ -1,6 +1,5 @@
 #include "cli/command_line.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static bool is_plain(char c)

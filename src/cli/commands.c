@@ -1,7 +1,6 @@
 #include "cli/commands.h"
 
 #include <assert.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "cli/export.h"

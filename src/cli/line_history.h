@@ -3,7 +3,6 @@
 #ifndef MP_CLI_LINE_HISTORY_H
 #define MP_CLI_LINE_HISTORY_H
 
-#include <stddef.h>
 
 enum { CLI_HISTORY_LINES = 1000 };
 

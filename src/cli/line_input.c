@@ -8,7 +8,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/process.h"
 
 /* --- signals --- */
 

@@ -1,6 +1,5 @@
 #include "cli/mcp_folders.h"
 
-#include <errno.h>
 #include <fts.h>
 #include <stdlib.h>
 #include <string.h>

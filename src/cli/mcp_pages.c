@@ -1,7 +1,6 @@
 #include "cli/mcp_pages.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { PAGE_BYTES = 16 * 1024 };

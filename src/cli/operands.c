@@ -1,6 +1,5 @@
 #include "cli/operands.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "cli/fits.h"

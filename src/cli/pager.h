@@ -3,7 +3,6 @@
 #define MP_CLI_PAGER_H
 
 #include <signal.h>
-#include <stdbool.h>
 
 #include "cli/process.h"
 

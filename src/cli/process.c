@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "cli/limits.h"
-#include "session/terminal.h"
 
 cli_process cli_process_make(cli_process_serve *serve, void *opaque)
 {

@@ -1,6 +1,5 @@
 #include "cli/take.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "cli/console.h"

@@ -1,7 +1,6 @@
 /* Parser of baselines of all versions. */
 #include "compare/baseline.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

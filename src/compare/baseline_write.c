@@ -2,7 +2,6 @@
  * of one site is therefore a change of one line, which suits version control. */
 #include "compare/baseline.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +10,6 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "compare/baseline_lines.h"
-#include "compare/runs.h"
 
 /* Begin a line, which is an object. */
 static mp_json begin_line(mp_text_buffer *buffer)

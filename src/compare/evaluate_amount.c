@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/text.h"
 #include "compare/choice.h"
 #include "compare/decide.h"
 #include "compare/runs.h"

@@ -1,12 +1,10 @@
 #include "compare/decide.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "compare/choice.h"
-#include "query/graph_query.h"
 #include "query/platform.h"
 #include "query/suppression.h"
 

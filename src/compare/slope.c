@@ -1,7 +1,6 @@
 /* Slopes: growth per snapshot, compared with the limit of a rule. */
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 
 #include "compare/decide.h"
 

@@ -1,6 +1,5 @@
 #include "compare/substitution.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

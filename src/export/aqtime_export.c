@@ -1,9 +1,7 @@
 /* Export to an AQTime allocation database, with one result set per snapshot. The database is
  * written to a temporary file next to its target, and replaces the target when it is complete. */
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #include "base/index.h"

@@ -9,11 +9,9 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/text.h"
 #include "base/units.h"
 #include "export/exporter.h"
 #include "query/calls.h"
-#include "query/labels.h"
 #include "query/profile_costs.h"
 #include "query/weights.h"
 #include "render/cell.h"

@@ -9,7 +9,6 @@
 #include "base/json_writer.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "base/units.h"
 #include "document/figure.h"
 #include "render/renderer.h"
 

@@ -2,7 +2,6 @@
 
 #include <stdlib.h>
 
-#include "query/profile_costs.h"
 
 void mp_fleet_init(mp_fleet *fleet, const mp_fleet_format *format, const char *path)
 {

@@ -6,7 +6,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "base/error.h"
 #include "document/checks.h"
 #include "render/cell.h"
 

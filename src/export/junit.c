@@ -6,8 +6,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "base/error.h"
-#include "base/text.h"
 #include "document/checks.h"
 #include "render/renderer.h"
 #include "render/xml.h"

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "export/exporter.h"
-#include "query/profile_costs.h"
 #include "relation/relation.h"
 #include "render/json_line.h"
 #include "reports/profile_sections.h"

@@ -1,7 +1,6 @@
 #include "export/objects.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/error.h"

@@ -13,7 +13,6 @@
 #include "export/exporter.h"
 #include "query/graph_query.h"
 #include "query/profile_costs.h"
-#include "query/query.h"
 #include "render/cell.h"
 #include "reports/profile_sections.h"
 

@@ -6,14 +6,12 @@
  * at 0; otherwise each session starts at 0. */
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/json_writer.h"
 #include "base/memory.h"
 #include "base/units.h"
 #include "export/exporter.h"
 #include "query/code_names.h"
-#include "query/labels.h"
 #include "query/requests.h"
 #include "query/timeline.h"
 

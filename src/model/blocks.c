@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/diagnose.h"
-#include "base/text.h"
 #include "model/build.h"
 
 enum { FIRST_BLOCKS = 1024, FREED_KEPT = 1024 * 1024 };

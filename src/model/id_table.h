@@ -8,7 +8,6 @@
 #define MP_MODEL_ID_TABLE_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "base/index.h"

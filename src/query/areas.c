@@ -5,7 +5,6 @@
 
 #include "base/index.h"
 #include "base/memory.h"
-#include "base/text.h"
 
 static int by_names(const void *left, const void *right)
 {

@@ -1,7 +1,6 @@
 #include "query/lifetimes.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/glob.h"
 #include "base/memory.h"

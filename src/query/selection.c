@@ -9,7 +9,6 @@
 #include "base/index.h"
 #include "base/memory.h"
 #include "base/pattern.h"
-#include "model/events.h"
 #include "model/profile.h"
 #include "query/labels.h"
 #include "query/texts.h"

@@ -7,7 +7,6 @@
 #ifndef MP_QUERY_TREND_H
 #define MP_QUERY_TREND_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

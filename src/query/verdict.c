@@ -1,7 +1,6 @@
 #include "query/verdict.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "query/accumulation.h"
 #include "query/window_cache.h"

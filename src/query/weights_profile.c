@@ -5,7 +5,6 @@
  * shown under unknown callers, so that the sums always equal those of the reports. */
 #include <stdlib.h>
 
-#include "base/index.h"
 #include "query/code_names.h"
 #include "query/labels.h"
 #include "query/profile_costs.h"

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "base/text.h"
 
 /* Return true if any session has no end at or before `to` or, with `later`, no end in the whole
  * recording. */

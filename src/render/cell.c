@@ -1,7 +1,6 @@
 #include "render/cell.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <string.h>
 #include <utf8proc.h>
 

@@ -14,7 +14,6 @@
 #include "render/cell.h"
 #include "render/html/page.h"
 #include "render/svg.h"
-#include "render/xml.h"
 
 /* Embedded files of src/render/html, and of d3 if it was installed at build time; see
  * cmake/html.cmake. Without scripts, library and script are empty. */

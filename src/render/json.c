@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
 #include "base/json_writer.h"
 #include "base/memory.h"
 #include "base/text.h"

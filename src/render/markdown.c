@@ -11,7 +11,6 @@
 #include <string.h>
 #include <strings.h>
 
-#include "base/error.h"
 #include "base/text.h"
 #include "document/checks.h"
 #include "render/cell.h"

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/text.h"
 #include "base/units.h"
 #include "render/cell.h"
 #include "render/renderer.h"

@@ -2,7 +2,6 @@
 #ifndef MP_RENDER_SVG_CANVAS_H
 #define MP_RENDER_SVG_CANVAS_H
 
-#include <stdio.h>
 
 #include "base/memory.h"
 #include "document/figure.h"

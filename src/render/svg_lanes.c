@@ -2,7 +2,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/units.h"
 #include "render/svg_canvas.h"
 
 static const struct lane {

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/text.h"
 #include "base/units.h"
 #include "render/squarify.h"
 #include "render/svg.h"

@@ -6,7 +6,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "base/error.h"
 #include "base/units.h"
 #include "render/icicle.h"
 #include "render/layout.h"

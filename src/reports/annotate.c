@@ -1,6 +1,5 @@
 /* The report annotate: source text, with the recording's figures for each line. */
 #include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

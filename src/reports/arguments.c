@@ -6,7 +6,6 @@
 
 #include "base/memory.h"
 #include "base/units.h"
-#include "compare/decide.h"
 #include "compare/substitution.h"
 
 const mp_argument *mp_argument_find(const mp_argument_table *table, const char *name)

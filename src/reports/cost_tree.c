@@ -1,6 +1,5 @@
 /* The report tree: the call tree with the cost of each node, alone and with its callees. */
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -8,7 +8,6 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "base/units.h"
-#include "compare/policy.h"
 #include "reports/diff.h"
 
 mp_level mp_level_asked(unsigned holds, const char *by)

@@ -9,7 +9,6 @@
 #include "query/code_names.h"
 #include "query/reference_names.h"
 #include "reports/diff.h"
-#include "reports/profile_sections.h"
 #include "reports/stacks.h"
 
 /* A row for any kind of recording; missing figures are unknown. */

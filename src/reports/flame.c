@@ -8,7 +8,6 @@
 #include "compare/stacks.h"
 #include "reports/diff.h"
 #include "reports/figures.h"
-#include "reports/graph_sections.h"
 #include "reports/profile_sections.h"
 
 typedef struct flame_arguments {

@@ -1,13 +1,10 @@
 /* The report gate: check a recording against the rules of a policy. */
 #include <math.h>
-#include <string.h>
 
-#include "base/diagnose.h"
 #include "base/text.h"
 #include "compare/policy.h"
 #include "document/checks.h"
 #include "query/coverage.h"
-#include "query/graph_query.h"
 #include "reports/judging.h"
 #include "reports/profile_sections.h"
 #include "reports/sections.h"

@@ -1,7 +1,6 @@
 /* Growth over several dumps: the holders that grew from each dump to the next. */
 #include "reports/graph_sections.h"
 
-#include <assert.h>
 #include <stdlib.h>
 
 #include "base/units.h"

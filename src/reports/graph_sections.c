@@ -2,7 +2,6 @@
 #include "reports/graph_sections.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

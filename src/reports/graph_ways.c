@@ -1,5 +1,4 @@
 /* Paths from roots to objects in words, with the names of their references. */
-#include <string.h>
 
 #include "query/paths.h"
 #include "query/reference_names.h"

@@ -2,12 +2,10 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "base/text.h"
 #include "base/units.h"
-#include "query/platform.h"
 #include "query/suppression.h"
 #include "reports/answers.h"
 #include "reports/graph_sections.h"

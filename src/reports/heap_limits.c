@@ -1,5 +1,4 @@
 /* Limits of a heap recording, such as --max-leaked. */
-#include "query/suppression.h"
 #include "reports/judging.h"
 #include "reports/sections.h"
 

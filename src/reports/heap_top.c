@@ -4,7 +4,6 @@
 
 #include "base/memory.h"
 #include "query/peak.h"
-#include "reports/figures.h"
 #include "reports/graph_sections.h"
 #include "reports/profile_sections.h"
 #include "reports/stacks.h"

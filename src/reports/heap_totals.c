@@ -1,6 +1,5 @@
 /* The totals of a heap: one record, mostly for programs. */
 #include "base/units.h"
-#include "query/suppression.h"
 #include "reports/graph_sections.h"
 
 typedef struct totals_row {

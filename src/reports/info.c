@@ -1,5 +1,4 @@
 /* The report info: facts about an input, before any analysis. */
-#include <math.h>
 #include <stdlib.h>
 
 #include "base/memory.h"

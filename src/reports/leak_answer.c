@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "query/leaks.h"
-#include "query/suppression.h"
 #include "reports/sections.h"
 #include "reports/stacks.h"
 

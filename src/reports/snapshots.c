@@ -1,7 +1,5 @@
 #include <string.h>
 
-#include "base/error.h"
-#include "base/units.h"
 #include "relation/snapshots.h"
 #include "reports/figures.h"
 #include "reports/sections.h"

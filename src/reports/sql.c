@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "reports/profile_sections.h"
 #include "reports/sections.h"
 
 typedef struct sql_arguments {

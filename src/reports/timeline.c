@@ -5,7 +5,6 @@
 
 #include "base/largest.h"
 #include "base/memory.h"
-#include "base/units.h"
 #include "query/code_names.h"
 #include "query/timeline.h"
 #include "reports/figures.h"

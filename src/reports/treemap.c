@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/text.h"
 #include "query/areas.h"
 #include "query/code_names.h"
 #include "reports/figures.h"

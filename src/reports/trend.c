@@ -1,7 +1,6 @@
 /* The report trend: how each site grew from build to build. */
 #include "reports/trend.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

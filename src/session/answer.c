@@ -8,7 +8,6 @@
 
 #include "base/diagnose.h"
 #include "base/memory.h"
-#include "compare/baseline.h"
 #include "document/checks.h"
 #include "reports/trend.h"
 #include "session/side_files.h"

@@ -1,7 +1,6 @@
 #include "session/digests.h"
 
 #include "base/diagnose.h"
-#include "compare/baseline.h"
 #include "input/input.h"
 #include "session/side_files.h"
 

@@ -1,7 +1,6 @@
 /* Inputs that are not files. Their bytes are copied into an anonymous file, which can be read
  * repeatedly and may contain an archive, compressed data or a database like any other file. */
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>

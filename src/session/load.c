@@ -6,7 +6,6 @@
 #include "base/encoding.h"
 #include "base/index.h"
 #include "base/memory.h"
-#include "base/units.h"
 #include "model/build.h"
 #include "query/holdings.h"
 #include "session/groups.h"

@@ -11,7 +11,6 @@
 
 #include "base/diagnose.h"
 #include "base/index.h"
-#include "base/text.h"
 #include "compare/baseline.h"
 #include "input/input.h"
 

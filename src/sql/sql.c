@@ -1,6 +1,5 @@
 #include "sql/sql.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
