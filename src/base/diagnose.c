@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "base/units.h"
 
 struct mp_diagnostics {
     size_t keep;
@@ -117,9 +118,8 @@ static int by_line(const void *left, const void *right, void *opaque)
 {
     const mp_diagnostic *kept = opaque;
     size_t a = *(const size_t *)left, b = *(const size_t *)right;
-    if (kept[a].line != kept[b].line)
-        return kept[a].line < kept[b].line ? -1 : 1;
-    return (a > b) - (a < b);
+    int order = MP_COMPARE(kept[a].line, kept[b].line);
+    return order ? order : MP_COMPARE(a, b);
 }
 
 void mp_diagnostics_order(mp_diagnostics *diagnostics, size_t first)

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/units.h"
 
 typedef struct ordering {
     const char *sizes;
@@ -18,7 +19,8 @@ static int largest_first(const void *left, const void *right, void *by)
 {
     const uint32_t one = *(const uint32_t *)left, other = *(const uint32_t *)right;
     const int64_t a = size_of(by, one), b = size_of(by, other);
-    return a != b ? a > b ? -1 : 1 : one < other ? -1 : one > other;
+    const int order = MP_COMPARE(b, a);
+    return order ? order : MP_COMPARE(one, other);
 }
 
 void mp_sort_largest(uint32_t *places, size_t count, const int64_t *sizes, size_t stride)

@@ -32,6 +32,9 @@ void mp_format_percent(char *text, double percent, bool with_sign);
 /* Format a change with its unit: "+12.5 %", "x 624". */
 void mp_format_change(char *text, double percent);
 
+/* Order two numbers for qsort: below 0, 0 or above 0. */
+#define MP_COMPARE(a, b) (((a) > (b)) - ((a) < (b)))
+
 /* Return the sum of two non-negative amounts, or INT64_MAX on overflow. For amounts that are in no
  * budget, such as totals stated by a file. */
 static inline int64_t mp_sum_capped(int64_t a, int64_t b)

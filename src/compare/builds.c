@@ -204,7 +204,7 @@ static int by_order(const void *left, const void *right)
 static int by_build(const void *left, const void *right)
 {
     const mp_built_point *a = left, *b = right;
-    return a->build < b->build ? -1 : a->build > b->build;
+    return MP_COMPARE(a->build, b->build);
 }
 
 /* Sort the points by site with a counting sort, then those of each site by build. */

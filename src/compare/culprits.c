@@ -348,17 +348,12 @@ static void find_uncovered(mp_evaluation *evaluation, found *state)
 static int by_rank(const void *left, const void *right)
 {
     const ranked *a = left, *b = right;
-    if (a->as_bad != b->as_bad)
-        return a->as_bad ? 1 : -1;
-    if (a->leaking != b->leaking)
-        return a->leaking > b->leaking ? -1 : 1;
-    if (a->rank != b->rank)
-        return a->rank > b->rank ? -1 : 1;
-    if (a->left.bytes != b->left.bytes)
-        return a->left.bytes > b->left.bytes ? -1 : 1;
-    if (mp_cost_live(a->left) != mp_cost_live(b->left))
-        return mp_cost_live(a->left) > mp_cost_live(b->left) ? -1 : 1;
-    return a->place < b->place ? -1 : a->place > b->place;
+    int order = a->as_bad - b->as_bad;
+    order = order ? order : MP_COMPARE(b->leaking, a->leaking);
+    order = order ? order : MP_COMPARE(b->rank, a->rank);
+    order = order ? order : MP_COMPARE(b->left.bytes, a->left.bytes);
+    order = order ? order : MP_COMPARE(mp_cost_live(b->left), mp_cost_live(a->left));
+    return order ? order : MP_COMPARE(a->place, b->place);
 }
 
 void mp_evaluation_find_culprits(mp_evaluation *evaluation)

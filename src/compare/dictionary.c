@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/units.h"
 
 /* Ranks of the frames in the order of their stacks. Computed at first use, and again after frames
  * were added. */
@@ -274,7 +275,7 @@ static int compare_texts(const mp_dictionary *dictionary, uint32_t a, uint32_t b
 
 static int compare_lines(uint32_t a, uint32_t b)
 {
-    return (int32_t)a < (int32_t)b ? -1 : (int32_t)a > (int32_t)b;
+    return MP_COMPARE((int32_t)a, (int32_t)b);
 }
 
 /* Compare two frames of equal depth by the rank of their callers, then by name, then by line. */
@@ -284,9 +285,8 @@ static int by_rank(const void *left, const void *right, void *opaque)
     const mp_frame_key *a = &dictionary->frames[*(const uint32_t *)left];
     const mp_frame_key *b = &dictionary->frames[*(const uint32_t *)right];
     uint32_t x = dictionary->order->ranks[a->caller], y = dictionary->order->ranks[b->caller];
-    if (x != y)
-        return x < y ? -1 : 1;
-    int order = compare_texts(dictionary, a->name, b->name);
+    int order = MP_COMPARE(x, y);
+    order = order ? order : compare_texts(dictionary, a->name, b->name);
     return order ? order : compare_lines(a->line, b->line);
 }
 
@@ -348,13 +348,9 @@ static int compare_stacks(const mp_dictionary *dictionary, const mp_entry_key *a
 int mp_key_compare(const mp_dictionary *dictionary, const mp_entry_key *a, const mp_entry_key *b)
 {
     int order = compare_texts(dictionary, a->type, b->type);
-    if (!order)
-        order = compare_texts(dictionary, a->program, b->program);
-    if (!order)
-        order = compare_texts(dictionary, a->name, b->name);
-    if (!order)
-        order = a->start < b->start ? -1 : a->start > b->start;
-    if (!order)
-        order = a->overload < b->overload ? -1 : a->overload > b->overload;
+    order = order ? order : compare_texts(dictionary, a->program, b->program);
+    order = order ? order : compare_texts(dictionary, a->name, b->name);
+    order = order ? order : MP_COMPARE(a->start, b->start);
+    order = order ? order : MP_COMPARE(a->overload, b->overload);
     return order ? order : compare_stacks(dictionary, a, b);
 }

@@ -381,9 +381,8 @@ typedef struct overload {
 static int by_line(const void *left, const void *right)
 {
     const overload *a = left, *b = right;
-    if (a->name != b->name)
-        return a->name < b->name ? -1 : 1;
-    return a->start_line < b->start_line ? -1 : a->start_line > b->start_line;
+    int order = MP_COMPARE(a->name, b->name);
+    return order ? order : MP_COMPARE(a->start_line, b->start_line);
 }
 
 /* Number the frames with a known first line that have the same name, in the order of these

@@ -289,9 +289,8 @@ static mp_entry_key group_key(const builder *state, const uint32_t *families, mp
 static int by_group(const void *left, const void *right, void *dictionary)
 {
     const mp_couple *a = left, *b = right;
-    if (a->group != b->group)
-        return a->group < b->group ? -1 : 1;
-    return mp_key_compare(dictionary, &a->key, &b->key);
+    int order = MP_COMPARE(a->group, b->group);
+    return order ? order : mp_key_compare(dictionary, &a->key, &b->key);
 }
 
 static void run_step(builder *state, const uint32_t *families, match_step step)

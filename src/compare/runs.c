@@ -9,7 +9,7 @@
 static int by_value(const void *left, const void *right)
 {
     int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
-    return a < b ? -1 : a > b;
+    return MP_COMPARE(a, b);
 }
 
 mp_centre mp_centre_of(int64_t *values, size_t count)

@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "base/units.h"
 
 mp_document *mp_document_new(const char *command)
 {
@@ -294,11 +295,11 @@ int mp_cells_compare(const mp_column *column, const mp_cell *a, const mp_cell *b
     bool by_size = column->flags & MP_SIGNED;
     if (mp_unit_is_real(column->unit)) {
         double left = by_size ? fabs(a->real) : a->real, right = by_size ? fabs(b->real) : b->real;
-        return left > right ? -1 : left < right;
+        return MP_COMPARE(right, left);
     }
     int64_t left = by_size ? llabs(a->number) : a->number;
     int64_t right = by_size ? llabs(b->number) : b->number;
-    return left > right ? -1 : left < right;
+    return MP_COMPARE(right, left);
 }
 
 static int compare_rows(const void *a, const void *b, void *opaque)
@@ -311,7 +312,7 @@ static int compare_rows(const void *a, const void *b, void *opaque)
         if (order)
             return order;
     }
-    return (left > right) - (left < right); /* equal rows keep their order */
+    return MP_COMPARE(left, right); /* equal rows keep their order */
 }
 
 void mp_rows_sort(void *rows, size_t count, size_t size, const mp_column *const *by)

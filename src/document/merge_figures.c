@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/units.h"
 #include "document/figure.h"
 #include "document/merge_group.h"
 
@@ -22,8 +23,8 @@ static int64_t width_of(const part_tree *part)
 static int widest_first(const void *left, const void *right)
 {
     const part_tree *a = left, *b = right;
-    const int64_t one = width_of(a), other = width_of(b);
-    return one != other ? one > other ? -1 : 1 : strcmp(a->shown, b->shown);
+    const int order = MP_COMPARE(width_of(b), width_of(a));
+    return order ? order : strcmp(a->shown, b->shown);
 }
 
 static void add(mp_place *place, const mp_place *from)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/units.h"
 
 /* Columns inserted before those of the sources: the name of the file for programs, and the one for
  * people. */
@@ -119,10 +120,8 @@ static int compare_refs(const void *a, const void *b, void *columns)
         return left->ahead ? -1 : 1;
     const mp_column *by = ((const mp_column **)columns)[left->ahead];
     int order = mp_cells_compare(by, left->key, right->key);
-    if (order)
-        return order;
-    return left->source != right->source ? (left->source > right->source ? 1 : -1)
-                                         : (left->row > right->row) - (left->row < right->row);
+    order = order ? order : MP_COMPARE(left->source, right->source);
+    return order ? order : MP_COMPARE(left->row, right->row);
 }
 
 const mp_column *mp_merge_column(const mp_merge_group *group, const char *name)

@@ -8,7 +8,7 @@
 static int by_number(const void *left, const void *right)
 {
     uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
-    return a < b ? -1 : a > b;
+    return MP_COMPARE(a, b);
 }
 
 /* Fill `targets` with the objects to which the object refers, sorted so that equal ones are

@@ -141,14 +141,10 @@ static void add_all(callgrind_out *out)
 static int by_place(const void *a, const void *b)
 {
     const cost_row *x = a, *y = b;
-    if (x->function != y->function)
-        return x->function < y->function ? -1 : 1;
-    bool calls[] = {x->callee != 0, y->callee != 0};
-    if (calls[0] != calls[1])
-        return calls[0] ? 1 : -1;
-    if (x->line != y->line)
-        return x->line < y->line ? -1 : 1;
-    return x->callee < y->callee ? -1 : x->callee > y->callee;
+    int order = MP_COMPARE(x->function, y->function);
+    order = order ? order : (x->callee != 0) - (y->callee != 0);
+    order = order ? order : MP_COMPARE(x->line, y->line);
+    return order ? order : MP_COMPARE(x->callee, y->callee);
 }
 
 /* --- writing --- */

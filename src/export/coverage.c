@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/units.h"
 #include "render/cell.h"
 #include "render/renderer.h"
 #include "render/xml.h"
@@ -127,7 +128,7 @@ static int by_package(const void *left, const void *right)
 {
     const packed_file *a = left, *b = right;
     int order = strcmp(a->package, b->package);
-    return order ? order : (a->file > b->file) - (a->file < b->file);
+    return order ? order : MP_COMPARE(a->file, b->file);
 }
 
 static void put_package(FILE *out, const packed_file *files, size_t count)

@@ -148,9 +148,8 @@ typedef struct candidate {
 static int largest_first(const void *left, const void *right)
 {
     const candidate *a = left, *b = right;
-    if (a->total != b->total)
-        return a->total < b->total ? 1 : -1;
-    return a->place < b->place ? -1 : a->place > b->place;
+    int order = MP_COMPARE(b->total, a->total);
+    return order ? order : MP_COMPARE(a->place, b->place);
 }
 
 /* Choose the places to show: return a flag for each of the `count` places, and set `shown` to the
@@ -260,9 +259,8 @@ typedef struct arrow {
 static int by_pair(const void *left, const void *right)
 {
     const arrow *a = left, *b = right;
-    if (a->caller != b->caller)
-        return a->caller < b->caller ? -1 : 1;
-    return a->callee < b->callee ? -1 : a->callee > b->callee;
+    int order = MP_COMPARE(a->caller, b->caller);
+    return order ? order : MP_COMPARE(a->callee, b->callee);
 }
 
 static void put_arrows(dot_out *out, const mp_calls *calls, const bool *is_shown)

@@ -75,9 +75,8 @@ static int compare_roots(const void *left, const void *right, void *opaque)
 {
     const mp_root *roots = ((const mp_graph *)opaque)->roots.items;
     uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
-    if (roots[a].kind != roots[b].kind)
-        return roots[a].kind < roots[b].kind ? -1 : 1;
-    return a < b ? -1 : a > b;
+    int order = MP_COMPARE(roots[a].kind, roots[b].kind);
+    return order ? order : MP_COMPARE(a, b);
 }
 
 static void sort_roots(snapshot_out *out)
@@ -113,7 +112,7 @@ static void sort_roots(snapshot_out *out)
 static int compare_ids(const void *left, const void *right)
 {
     uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
-    return a < b ? -1 : a > b;
+    return MP_COMPARE(a, b);
 }
 
 /* Choose the ids. Readers store ids in 32 bits and use them to compare snapshots, so ids of the

@@ -46,9 +46,8 @@ static void sum_up(massif_out *out)
 static int by_bytes(const void *a, const void *b)
 {
     const massif_line *x = a, *y = b;
-    if (x->bytes != y->bytes)
-        return x->bytes < y->bytes ? -1 : 1;
-    return x->node > y->node ? -1 : x->node < y->node;
+    int order = MP_COMPARE(x->bytes, y->bytes);
+    return order ? order : MP_COMPARE(y->node, x->node);
 }
 
 static void push(massif_out *out, massif_line line)

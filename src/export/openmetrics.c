@@ -214,9 +214,8 @@ static void put_platform(metrics_out *out, const mp_window *window)
 static int by_retained(const void *left, const void *right)
 {
     const mp_histogram_row *a = left, *b = right;
-    if (a->retained_bytes != b->retained_bytes)
-        return a->retained_bytes < b->retained_bytes ? 1 : -1;
-    return strcmp(a->label, b->label);
+    int order = MP_COMPARE(b->retained_bytes, a->retained_bytes);
+    return order ? order : strcmp(a->label, b->label);
 }
 
 static void put_types(metrics_out *out, const mp_filter *filter)

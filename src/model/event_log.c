@@ -137,9 +137,8 @@ void mp_event_log_says(mp_event_log *log, mp_anomaly_kind kind, uint64_t line, m
 static int by_line(const void *left, const void *right)
 {
     const mp_anomaly *a = left, *b = right;
-    if (a->here.line != b->here.line)
-        return a->here.line < b->here.line ? -1 : 1;
-    return (a->kind > b->kind) - (a->kind < b->kind);
+    int order = MP_COMPARE(a->here.line, b->here.line);
+    return order ? order : MP_COMPARE(a->kind, b->kind);
 }
 
 void mp_event_log_order(mp_event_log *log, uint32_t first)
@@ -213,9 +212,8 @@ typedef struct typed_count {
 static int by_node_then_type(const void *left, const void *right)
 {
     const typed_count *a = left, *b = right;
-    if (a->node != b->node)
-        return a->node < b->node ? -1 : 1;
-    return a->type < b->type ? -1 : a->type > b->type;
+    int order = MP_COMPARE(a->node, b->node);
+    return order ? order : MP_COMPARE(a->type, b->type);
 }
 
 static void consider(const mp_model *model, mp_inference *best, uint32_t type, int64_t deleted)

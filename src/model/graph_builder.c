@@ -307,9 +307,8 @@ bool mp_graph_end(mp_graph_builder *builder)
 int mp_named_reference_order(const void *left, const void *right)
 {
     const mp_named_reference *a = left, *b = right;
-    if (a->from != b->from)
-        return a->from < b->from ? -1 : 1;
-    return a->to < b->to ? -1 : a->to > b->to;
+    int order = MP_COMPARE(a->from, b->from);
+    return order ? order : MP_COMPARE(a->to, b->to);
 }
 
 void mp_graph_free(mp_graph *graph)
@@ -339,9 +338,8 @@ typedef struct counted {
 static int by_kind(const void *left, const void *right)
 {
     const counted *a = left, *b = right;
-    if (a->kind != b->kind)
-        return a->kind < b->kind ? -1 : 1;
-    return a->object < b->object ? -1 : a->object > b->object;
+    int order = MP_COMPARE(a->kind, b->kind);
+    return order ? order : MP_COMPARE(a->object, b->object);
 }
 
 void mp_model_count_roots(mp_model *model, const mp_graph *graph)

@@ -26,11 +26,9 @@ void mp_request_peak_add(mp_request_peak *peak, int64_t time_us, int32_t objects
 static int by_time(const void *left, const void *right)
 {
     const mp_request_event *a = left, *b = right;
-    if (a->time_us != b->time_us)
-        return a->time_us < b->time_us ? -1 : 1;
-    if (a->objects != b->objects)
-        return a->objects > b->objects ? -1 : 1;
-    return a->bytes < b->bytes ? -1 : a->bytes > b->bytes;
+    int order = MP_COMPARE(a->time_us, b->time_us);
+    order = order ? order : MP_COMPARE(b->objects, a->objects);
+    return order ? order : MP_COMPARE(a->bytes, b->bytes);
 }
 
 void mp_request_peak_end(mp_request_peak *peak, mp_snapshot *snapshot)

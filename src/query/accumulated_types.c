@@ -7,9 +7,8 @@
 static int most_kept_first(const void *left, const void *right, void *model)
 {
     const mp_kept_type *a = left, *b = right;
-    if (a->bytes != b->bytes)
-        return a->bytes > b->bytes ? -1 : 1;
-    return mp_type_compare(model, (mp_type_id){a->type}, (mp_type_id){b->type});
+    int order = MP_COMPARE(b->bytes, a->bytes);
+    return order ? order : mp_type_compare(model, (mp_type_id){a->type}, (mp_type_id){b->type});
 }
 
 /* Return true if the accumulation includes the type. An accumulation of several types includes

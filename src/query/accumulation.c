@@ -36,14 +36,11 @@ static bool follow(const mp_model *model, uint32_t dump_count, mp_holding now,
 static int most_steady_first(const void *left, const void *right, void *model)
 {
     const mp_accumulation *a = left, *b = right;
-    if (a->steady_bytes != b->steady_bytes)
-        return a->steady_bytes > b->steady_bytes ? -1 : 1;
-    if (a->objects != b->objects)
-        return a->objects > b->objects ? -1 : 1;
-    int order = mp_type_compare(model, (mp_type_id){a->type}, (mp_type_id){b->type});
-    if (order || a->place == b->place)
-        return order ? order : a->kind < b->kind ? -1 : a->kind > b->kind;
-    return a->place < b->place ? -1 : 1; /* outer holders first */
+    int order = MP_COMPARE(b->steady_bytes, a->steady_bytes);
+    order = order ? order : MP_COMPARE(b->objects, a->objects);
+    order = order ? order : mp_type_compare(model, (mp_type_id){a->type}, (mp_type_id){b->type});
+    order = order ? order : MP_COMPARE(a->place, b->place); /* outer holders first */
+    return order ? order : MP_COMPARE(a->kind, b->kind);
 }
 
 /* Accumulations listed so far, with places and holdings known to be inside them. */
@@ -164,7 +161,8 @@ static int64_t steady_bytes_of(const mp_accumulation *found, uint32_t dump_count
 static int largest_first(const void *left, const void *right, void *model)
 {
     const mp_accumulation *a = left, *b = right;
-    return a->bytes != b->bytes ? (a->bytes > b->bytes ? -1 : 1) : most_steady_first(a, b, model);
+    const int order = MP_COMPARE(b->bytes, a->bytes);
+    return order ? order : most_steady_first(a, b, model);
 }
 
 /* Add an accumulation whose growth is unknown, because several holdings of the previous dump may be

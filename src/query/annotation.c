@@ -223,7 +223,7 @@ static void note_heap(builder *state, const mp_window *window, const char *sourc
 static int by_line(const void *left, const void *right)
 {
     const mp_line_note *a = left, *b = right;
-    return (a->line > b->line) - (a->line < b->line);
+    return MP_COMPARE(a->line, b->line);
 }
 
 mp_annotation mp_annotation_of(const mp_filter *filter, const mp_window *window, const char *source)

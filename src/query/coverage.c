@@ -76,7 +76,7 @@ static int by_source(const void *left, const void *right, void *opaque)
     uint64_t a = state->crc_of[i] - 1, b = state->crc_of[k] - 1;
     int order = mp_profile_text_compare(state->model, state->profile->modules.items[i].program,
                                         state->profile->modules.items[k].program);
-    return order ? order : (a > b) - (a < b);
+    return order ? order : MP_COMPARE(a, b);
 }
 
 /* Find the sources of all modules, in order. A module with unknown CRC belongs to the version of
@@ -160,11 +160,11 @@ static void keep_covered(builder *state)
 static int by_line(const void *left, const void *right, void *model)
 {
     const row *a = left, *b = right;
-    if (a->source != b->source)
-        return a->source < b->source ? -1 : 1;
-    if (a->line != b->line)
-        return a->line < b->line ? -1 : 1;
-    return mp_profile_text_compare(model, (mp_string_id){a->method}, (mp_string_id){b->method});
+    int order = MP_COMPARE(a->source, b->source);
+    order = order ? order : MP_COMPARE(a->line, b->line);
+    return order ? order
+                 : mp_profile_text_compare(model, (mp_string_id){a->method},
+                                           (mp_string_id){b->method});
 }
 
 /* Sort rows and merge those with equal keys. Return the number of rows left. */
@@ -260,9 +260,8 @@ static void mark_executed(row *listed, size_t listed_count, const row *executed,
 static int by_name(const void *left, const void *right, void *model)
 {
     const mp_covered_method *a = left, *b = right;
-    if (a->source != b->source)
-        return a->source < b->source ? -1 : 1;
-    return mp_profile_text_compare(model, a->name, b->name);
+    int order = MP_COMPARE(a->source, b->source);
+    return order ? order : mp_profile_text_compare(model, a->name, b->name);
 }
 
 /* Find the methods of the rows, each once, in order. `places` maps each (source, name) to 1 + the

@@ -64,11 +64,9 @@ static int largest_first(const void *left, const void *right, void *nodes)
 {
     const grown *a = &((const grown *)nodes)[*(const uint32_t *)left];
     const grown *b = &((const grown *)nodes)[*(const uint32_t *)right];
-    if (a->up != b->up)
-        return a->up < b->up ? -1 : 1;
-    if (a->group_row.retained_bytes != b->group_row.retained_bytes)
-        return a->group_row.retained_bytes > b->group_row.retained_bytes ? -1 : 1;
-    return strcmp(a->group_row.label, b->group_row.label);
+    int order = MP_COMPARE(a->up, b->up);
+    order = order ? order : MP_COMPARE(b->group_row.retained_bytes, a->group_row.retained_bytes);
+    return order ? order : strcmp(a->group_row.label, b->group_row.label);
 }
 
 /* Return the nodes in preorder, siblings by retained size. The sort puts siblings next to each

@@ -81,17 +81,15 @@ uint32_t mp_graph_find(const mp_graph *graph, const char *id)
 
 int mp_object_compare(const mp_graph *graph, uint32_t a, uint32_t b)
 {
-    if (graph->ids[a] != graph->ids[b])
-        return graph->ids[a] < graph->ids[b] ? -1 : 1;
-    return a < b ? -1 : a > b;
+    int order = MP_COMPARE(graph->ids[a], graph->ids[b]);
+    return order ? order : MP_COMPARE(a, b);
 }
 
 int mp_retained_compare(const mp_graph_view *view, uint32_t a, uint32_t b)
 {
     uint64_t bytes_a = view->dominators.retained[a], bytes_b = view->dominators.retained[b];
-    if (bytes_a != bytes_b)
-        return bytes_a > bytes_b ? -1 : 1;
-    return mp_object_compare(view->graph, a, b);
+    int order = MP_COMPARE(bytes_b, bytes_a);
+    return order ? order : mp_object_compare(view->graph, a, b);
 }
 
 uint32_t mp_domain_of(const mp_graph *graph, uint32_t object)

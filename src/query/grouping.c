@@ -245,9 +245,10 @@ static int by_label(const void *left, const void *right, void *groups)
     const mp_group *a = (const mp_group *)groups + *(const uint32_t *)left,
                    *b = (const mp_group *)groups + *(const uint32_t *)right;
     int order = strcmp(a->label, b->label);
-    if (!order) /* sites at the same line, but with different callers */
-        order = a->node < b->node ? -1 : a->node > b->node;
-    return order ? order : a->example.i < b->example.i ? -1 : a->example.i > b->example.i;
+    order = order ? order
+                  : MP_COMPARE(a->node,
+                               b->node); /* sites at the same line, but with different callers */
+    return order ? order : MP_COMPARE(a->example.i, b->example.i);
 }
 
 static void label_groups(const mp_model *model, const mp_dimension *dimension,

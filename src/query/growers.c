@@ -69,10 +69,9 @@ static int most_first(const void *left, const void *right, void *model)
 {
     const mp_grower *a = left, *b = right;
     int64_t grew_a = a->to_bytes - a->from_bytes, grew_b = b->to_bytes - b->from_bytes;
-    if (grew_a != grew_b)
-        return grew_a > grew_b ? -1 : 1;
-    int order = mp_type_compare(model, a->type, b->type);
-    return order ? order : a->type.i < b->type.i ? -1 : a->type.i > b->type.i;
+    int order = MP_COMPARE(grew_b, grew_a);
+    order = order ? order : mp_type_compare(model, a->type, b->type);
+    return order ? order : MP_COMPARE(a->type.i, b->type.i);
 }
 
 mp_grower *mp_growers_of(const mp_window *window, size_t *count, uint32_t *steps)

@@ -250,7 +250,7 @@ static dump_range range_of(const mp_model *model, mp_snapshot_id dump)
 static int by_key(const void *left, const void *right)
 {
     const mp_holding *a = left, *b = right;
-    return a->key < b->key ? -1 : a->key > b->key;
+    return MP_COMPARE(a->key, b->key);
 }
 
 static uint32_t find_in(const mp_model *model, dump_range range, uint64_t key)
@@ -299,9 +299,8 @@ typedef struct vanished {
 static int by_tail(const void *left, const void *right)
 {
     const vanished *a = left, *b = right;
-    if (a->tail != b->tail)
-        return a->tail < b->tail ? -1 : 1;
-    return a->number < b->number ? -1 : a->number > b->number;
+    int order = MP_COMPARE(a->tail, b->tail);
+    return order ? order : MP_COMPARE(a->number, b->number);
 }
 
 static vanished *vanished_of(const mp_model *model, dump_range range, const bool *taken,

@@ -57,9 +57,8 @@ typedef struct fate {
 static int by_leak_then_type(const void *left, const void *right)
 {
     const fate *a = left, *b = right;
-    if (a->leak != b->leak)
-        return a->leak < b->leak ? -1 : 1;
-    return a->type < b->type ? -1 : a->type > b->type;
+    int order = MP_COMPARE(a->leak, b->leak);
+    return order ? order : MP_COMPARE(a->type, b->type);
 }
 
 /* Infer the type of most of a leak's blocks. The type of blocks that were never deleted is inferred
@@ -183,7 +182,7 @@ static int compare_stacks(leak_order *by, mp_frame a, mp_frame b)
         if (i == FRAMES) {
             by->ranks = by->ranks ? by->ranks : mp_stack_ranks(model);
             uint32_t rank_a = by->ranks[from_a], rank_b = by->ranks[from_b];
-            return rank_a < rank_b ? -1 : rank_a > rank_b;
+            return MP_COMPARE(rank_a, rank_b);
         }
         if (x->symbol.i != y->symbol.i || a.line != b.line || !x->symbol.i) {
             mp_arena scratch = {0};
@@ -213,29 +212,21 @@ static int contract_order(const void *left, const void *right, void *opaque)
 {
     const mp_leak *a = left, *b = right;
     leak_order *by = opaque;
-    const int64_t weight_a = mp_cost_weight(by->model, a->group.leaked);
-    const int64_t weight_b = mp_cost_weight(by->model, b->group.leaked);
-    int64_t objects_a = mp_cost_live(a->group.leaked), objects_b = mp_cost_live(b->group.leaked);
-    if (part_of(a) != part_of(b))
-        return part_of(a) - part_of(b);
-    if (a->leaking_weight != b->leaking_weight)
-        return a->leaking_weight > b->leaking_weight ? -1 : 1;
-    if (weight_a != weight_b)
-        return weight_a > weight_b ? -1 : 1;
-    if (objects_a != objects_b)
-        return objects_a > objects_b ? -1 : 1;
-    if (a->group.leaked.bytes != b->group.leaked.bytes)
-        return a->group.leaked.bytes > b->group.leaked.bytes ? -1 : 1;
-    int order = strcmp(a->type, b->type);
+    const mp_cost left_a = a->group.leaked, left_b = b->group.leaked;
+    int order = part_of(a) - part_of(b);
+    order = order ? order : MP_COMPARE(b->leaking_weight, a->leaking_weight);
+    order = order
+                ? order
+                : MP_COMPARE(mp_cost_weight(by->model, left_b), mp_cost_weight(by->model, left_a));
+    order = order ? order : MP_COMPARE(mp_cost_live(left_b), mp_cost_live(left_a));
+    order = order ? order : MP_COMPARE(left_b.bytes, left_a.bytes);
+    order = order ? order : strcmp(a->type, b->type);
     if (!order)
         order = compare_stacks(by, (mp_frame){a->node, a->line}, (mp_frame){b->node, b->line});
-    if (!order)
-        order = a->line < b->line ? -1 : a->line > b->line;
-    if (!order)
-        order = a->node < b->node ? -1 : a->node > b->node;
-    if (!order) /* the types differ, but have no names */
-        order = a->group.example.i < b->group.example.i ? -1 : 1;
-    return order;
+    order = order ? order : MP_COMPARE(a->line, b->line);
+    order = order ? order : MP_COMPARE(a->node, b->node);
+    /* the types differ, but have no names */
+    return order ? order : MP_COMPARE(a->group.example.i, b->group.example.i);
 }
 
 bool mp_leak_has_type(const mp_model *model, const mp_leak *leak)

@@ -14,15 +14,14 @@ typedef struct aged {
 static int by_group_then_age(const void *left, const void *right)
 {
     const aged *a = left, *b = right;
-    if (a->group != b->group)
-        return a->group < b->group ? -1 : 1;
-    return a->age_us < b->age_us ? -1 : a->age_us > b->age_us;
+    int order = MP_COMPARE(a->group, b->group);
+    return order ? order : MP_COMPARE(a->age_us, b->age_us);
 }
 
 static int by_age(const void *left, const void *right)
 {
     const aged *a = left, *b = right;
-    return a->age_us < b->age_us ? -1 : a->age_us > b->age_us;
+    return MP_COMPARE(a->age_us, b->age_us);
 }
 
 /* Return the group of each context. */
@@ -102,9 +101,8 @@ static void classify(mp_lifetimes *lifetimes, const aged *ages, size_t count)
 static int most_deaths(const void *left, const void *right)
 {
     const mp_lifetime *a = left, *b = right;
-    if (a->deaths != b->deaths)
-        return a->deaths > b->deaths ? -1 : 1;
-    return a->group < b->group ? -1 : a->group > b->group; /* in the order of their labels */
+    int order = MP_COMPARE(b->deaths, a->deaths);
+    return order ? order : MP_COMPARE(a->group, b->group); /* in the order of their labels */
 }
 
 mp_lifetimes mp_lifetimes_of(const mp_window *window, const mp_dimension *dimension,

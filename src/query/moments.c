@@ -124,11 +124,9 @@ static void add_deltas(const mp_window *window, sums *state)
 static int by_place(const void *left, const void *right)
 {
     const mp_moment_change *a = left, *b = right;
-    if (a->row != b->row)
-        return a->row < b->row ? -1 : 1;
-    if (a->moment != b->moment)
-        return a->moment < b->moment ? -1 : 1;
-    return a->born < b->born ? -1 : a->born > b->born;
+    int order = MP_COMPARE(a->row, b->row);
+    order = order ? order : MP_COMPARE(a->moment, b->moment);
+    return order ? order : MP_COMPARE(a->born, b->born);
 }
 
 /* Remove empty changes. Return the number of changes left. */

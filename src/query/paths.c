@@ -209,11 +209,9 @@ static void merge(merged *state, const mp_graph *graph, const mp_distances *dist
 static int most_first(const void *left, const void *right, void *graph)
 {
     const mp_type_path *a = left, *b = right;
-    if (a->objects != b->objects)
-        return a->objects > b->objects ? -1 : 1;
-    if (a->bytes != b->bytes)
-        return a->bytes > b->bytes ? -1 : 1;
-    return mp_object_compare(graph, a->example, b->example);
+    int order = MP_COMPARE(b->objects, a->objects);
+    order = order ? order : MP_COMPARE(b->bytes, a->bytes);
+    return order ? order : mp_object_compare(graph, a->example, b->example);
 }
 
 mp_type_paths mp_type_paths_of(const mp_graph_view *view, const char *glob, const bool *excluded)

@@ -21,9 +21,8 @@ typedef struct moments {
 static int by_clock(const void *left, const void *right)
 {
     const moment *a = left, *b = right;
-    if (a->clock_us != b->clock_us)
-        return a->clock_us < b->clock_us ? -1 : 1;
-    return a->snapshot < b->snapshot ? -1 : a->snapshot > b->snapshot;
+    int order = MP_COMPARE(a->clock_us, b->clock_us);
+    return order ? order : MP_COMPARE(a->snapshot, b->snapshot);
 }
 
 static void add(moments *found, moment here)

@@ -311,11 +311,10 @@ static int64_t cost_of_call(graph_facts *facts, const mp_profile_call *call)
 static int by_edge(const void *left, const void *right)
 {
     const mp_call_edge *a = left, *b = right;
-    if (a->caller != b->caller)
-        return a->caller < b->caller ? -1 : 1;
-    if (a->line != b->line || a->has_line != b->has_line)
-        return a->has_line != b->has_line ? a->has_line - b->has_line : a->line < b->line ? -1 : 1;
-    return a->callee < b->callee ? -1 : a->callee > b->callee;
+    int order = MP_COMPARE(a->caller, b->caller);
+    order = order ? order : a->has_line - b->has_line;
+    order = order ? order : MP_COMPARE(a->line, b->line);
+    return order ? order : MP_COMPARE(a->callee, b->callee);
 }
 
 /* Add up equal edges of several sessions. Within one session all edges are distinct. */

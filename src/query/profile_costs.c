@@ -87,21 +87,14 @@ static int compare(const void *left, const void *right, void *opaque)
 {
     const mp_code_cost *a = left, *b = right;
     const mp_model *model = opaque;
-    int order;
-    if (a->exclusive_us != b->exclusive_us)
-        return a->exclusive_us < b->exclusive_us ? 1 : -1;
-    if ((order = mp_profile_text_compare(model, a->program, b->program)) != 0 ||
-        (order = mp_profile_text_compare(model, a->method, b->method)) != 0)
-        return order;
-    if (a->line != b->line)
-        return a->line < b->line ? -1 : 1;
-    if (a->start_line != b->start_line)
-        return a->start_line < b->start_line ? -1 : 1;
-    if ((order = mp_profile_text_compare(model, a->runtime, b->runtime)) != 0)
-        return order;
-    if (a->overload != b->overload)
-        return a->overload < b->overload ? -1 : 1;
-    return a->calls > b->calls ? -1 : a->calls < b->calls;
+    int order = MP_COMPARE(b->exclusive_us, a->exclusive_us);
+    order = order ? order : mp_profile_text_compare(model, a->program, b->program);
+    order = order ? order : mp_profile_text_compare(model, a->method, b->method);
+    order = order ? order : MP_COMPARE(a->line, b->line);
+    order = order ? order : MP_COMPARE(a->start_line, b->start_line);
+    order = order ? order : mp_profile_text_compare(model, a->runtime, b->runtime);
+    order = order ? order : MP_COMPARE(a->overload, b->overload);
+    return order ? order : MP_COMPARE(b->calls, a->calls);
 }
 
 /* --- the order of averages --- */
@@ -148,7 +141,7 @@ static int by_average(const void *left, const void *right, void *model)
 {
     const mp_code_cost *a = left, *b = right;
     bool known_a = !(a->unknown & MP_UNKNOWN_AVERAGE), known_b = !(b->unknown & MP_UNKNOWN_AVERAGE);
-    int order = known_a != known_b ? (known_a ? -1 : 1) : 0;
+    int order = MP_COMPARE(known_b, known_a);
     if (!order && known_a)
         order = compare_fractions(average_of(b), average_of(a));
     return order ? order : compare(left, right, model);

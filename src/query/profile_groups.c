@@ -16,17 +16,12 @@ static int by_names(const void *left, const void *right, void *opaque)
 {
     const mp_module *modules = opaque;
     const mp_module *a = &modules[*(const uint32_t *)left], *b = &modules[*(const uint32_t *)right];
-    if (a->program.i != b->program.i)
-        return a->program.i < b->program.i ? -1 : 1;
-    if (a->method.i != b->method.i)
-        return a->method.i < b->method.i ? -1 : 1;
-    if (a->start_line != b->start_line)
-        return a->start_line < b->start_line ? -1 : 1;
-    if (a->runtime.i != b->runtime.i)
-        return a->runtime.i < b->runtime.i ? -1 : 1;
-    if (a->session.i != b->session.i)
-        return a->session.i < b->session.i ? -1 : 1;
-    return a->number < b->number ? -1 : a->number > b->number;
+    int order = MP_COMPARE(a->program.i, b->program.i);
+    order = order ? order : MP_COMPARE(a->method.i, b->method.i);
+    order = order ? order : MP_COMPARE(a->start_line, b->start_line);
+    order = order ? order : MP_COMPARE(a->runtime.i, b->runtime.i);
+    order = order ? order : MP_COMPARE(a->session.i, b->session.i);
+    return order ? order : MP_COMPARE(a->number, b->number);
 }
 
 mp_module_groups mp_module_groups_of(const mp_filter *filter)

@@ -49,7 +49,7 @@ const char *mp_root_flags_text(mp_arena *arena, uint32_t flags)
 static int by_number(const void *left, const void *right)
 {
     const uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
-    return a < b ? -1 : a > b;
+    return MP_COMPARE(a, b);
 }
 
 /* Store the distinct kinds of an object's roots, in order, and return their number. */
@@ -181,9 +181,8 @@ static void count_objects(mp_graph_view *view)
 static int most_held_first(const void *left, const void *right)
 {
     const mp_root_census *a = left, *b = right;
-    if (a->exclusive_bytes != b->exclusive_bytes)
-        return a->exclusive_bytes > b->exclusive_bytes ? -1 : 1;
-    return a->kind < b->kind ? -1 : a->kind > b->kind;
+    int order = MP_COMPARE(b->exclusive_bytes, a->exclusive_bytes);
+    return order ? order : MP_COMPARE(a->kind, b->kind);
 }
 
 /* --- static fields --- */
@@ -193,9 +192,8 @@ static int by_container(const void *left, const void *right, void *graph_)
     const mp_graph *graph = graph_;
     const mp_root *a = &graph->roots.items[*(const uint32_t *)left];
     const mp_root *b = &graph->roots.items[*(const uint32_t *)right];
-    if (a->container.i != b->container.i)
-        return a->container.i < b->container.i ? -1 : 1;
-    return a->object < b->object ? -1 : a->object > b->object;
+    int order = MP_COMPARE(a->container.i, b->container.i);
+    return order ? order : MP_COMPARE(a->object, b->object);
 }
 
 /* Count the static roots of each declaring type. Their objects are a group. The retained sizes of
@@ -280,9 +278,8 @@ const mp_root_census *mp_graph_census(mp_graph_view *view, size_t *count)
 static int by_static_bytes(const void *left, const void *right, void *model)
 {
     const mp_static_census *a = left, *b = right;
-    if (a->retained_bytes != b->retained_bytes)
-        return a->retained_bytes > b->retained_bytes ? -1 : 1;
-    int order = mp_type_compare(model, a->container, b->container);
+    int order = MP_COMPARE(b->retained_bytes, a->retained_bytes);
+    order = order ? order : mp_type_compare(model, a->container, b->container);
     return order ? order : a->container.i < b->container.i ? -1 : 1;
 }
 

@@ -71,14 +71,10 @@ static referrers *find_referrers(const mp_graph *graph, const uint32_t *owner,
 static int by_bytes(const void *left, const void *right, void *model)
 {
     const mp_shared *a = left, *b = right;
-    if (a->retained_bytes != b->retained_bytes)
-        return a->retained_bytes > b->retained_bytes ? -1 : 1;
-    for (int i = 0; i < 2; i++) {
-        int order = mp_type_compare(model, (mp_type_id){a->types[i]}, (mp_type_id){b->types[i]});
-        if (order)
-            return order;
-    }
-    return a->largest < b->largest ? -1 : a->largest > b->largest;
+    int order = MP_COMPARE(b->retained_bytes, a->retained_bytes);
+    for (int i = 0; i < 2 && !order; i++)
+        order = mp_type_compare(model, (mp_type_id){a->types[i]}, (mp_type_id){b->types[i]});
+    return order ? order : MP_COMPARE(a->largest, b->largest);
 }
 
 static void add_shared(mp_shared *sum, const mp_shared *shared)

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/units.h"
 
 typedef struct run {
     double y;
@@ -54,7 +55,7 @@ static void take_dots(dots *points, const double *values, size_t length, size_t 
 static int by_value(const void *left, const void *right)
 {
     double a = ((const run *)left)->y, b = ((const run *)right)->y;
-    return a < b ? -1 : a > b;
+    return MP_COMPARE(a, b);
 }
 
 /* Return 18 times the variance of Kendall's S: n(n-1)(2n+5) minus t(t-1)(2t+5) for each group of t

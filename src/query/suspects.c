@@ -228,11 +228,9 @@ static void find_kinds(search *state)
 static int most_first(const void *left, const void *right, void *graph)
 {
     const mp_suspect *a = left, *b = right;
-    if (a->bytes != b->bytes)
-        return a->bytes > b->bytes ? -1 : 1;
-    if (a->rule != b->rule)
-        return a->rule < b->rule ? -1 : 1;
-    return mp_object_compare(graph, a->object, b->object);
+    int order = MP_COMPARE(b->bytes, a->bytes);
+    order = order ? order : MP_COMPARE(a->rule, b->rule);
+    return order ? order : mp_object_compare(graph, a->object, b->object);
 }
 
 const mp_suspect *mp_graph_suspects(mp_graph_view *view, size_t *count)

@@ -64,17 +64,12 @@ static int by_start(const void *left, const void *right, void *opaque)
     const mp_timed *a = left, *b = right;
     const mp_module *modules = ((const mp_profile *)opaque)->modules.items;
     uint32_t x = modules[a->module.i].session.i, y = modules[b->module.i].session.i;
-    if (x != y)
-        return x < y ? -1 : 1;
-    if (a->start_us != b->start_us)
-        return a->start_us < b->start_us ? -1 : 1;
-    if (a->depth != b->depth)
-        return a->depth < b->depth ? -1 : 1;
-    if (a->module.i != b->module.i)
-        return a->module.i < b->module.i ? -1 : 1;
-    if (a->line != b->line)
-        return a->line < b->line ? -1 : 1;
-    return a->own_us < b->own_us ? -1 : a->own_us > b->own_us;
+    int order = MP_COMPARE(x, y);
+    order = order ? order : MP_COMPARE(a->start_us, b->start_us);
+    order = order ? order : MP_COMPARE(a->depth, b->depth);
+    order = order ? order : MP_COMPARE(a->module.i, b->module.i);
+    order = order ? order : MP_COMPARE(a->line, b->line);
+    return order ? order : MP_COMPARE(a->own_us, b->own_us);
 }
 
 mp_timeline mp_timeline_of(const mp_filter *filter)

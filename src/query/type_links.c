@@ -21,18 +21,15 @@ static int64_t weight_of(const mp_type_link *link, weight by)
     return by == BY_OBJECTS ? link->objects : by == BY_BYTES ? link->bytes : link->dominated_bytes;
 }
 
-static int most_first(const void *left, const void *right, void *order_)
+static int most_first(const void *left, const void *right, void *opaque)
 {
-    const ordering *order = order_;
+    const ordering *state = opaque;
     const mp_type_link *a = left, *b = right;
-    int64_t most_a = weight_of(a, order->by), most_b = weight_of(b, order->by);
-    if (most_a != most_b)
-        return most_a > most_b ? -1 : 1;
-    if (a->objects != b->objects)
-        return a->objects > b->objects ? -1 : 1;
-    if (a->bytes != b->bytes)
-        return a->bytes > b->bytes ? -1 : 1;
-    return mp_type_compare(order->model, (mp_type_id){a->type}, (mp_type_id){b->type});
+    int order = MP_COMPARE(weight_of(b, state->by), weight_of(a, state->by));
+    order = order ? order : MP_COMPARE(b->objects, a->objects);
+    order = order ? order : MP_COMPARE(b->bytes, a->bytes);
+    return order ? order
+                 : mp_type_compare(state->model, (mp_type_id){a->type}, (mp_type_id){b->type});
 }
 
 /* Return the non-empty rows of an array with one row per type. */

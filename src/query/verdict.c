@@ -92,8 +92,8 @@ static void take(mp_site_verdict *site, uint32_t session, const mp_site_judgemen
 static int by_session(const void *left, const void *right, void *model)
 {
     const uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
-    const uint32_t in_a = session_of(model, a), in_b = session_of(model, b);
-    return in_a != in_b ? (in_a < in_b ? -1 : 1) : a < b ? -1 : a > b;
+    const int order = MP_COMPARE(session_of(model, a), session_of(model, b));
+    return order ? order : MP_COMPARE(a, b);
 }
 
 static size_t end_of_session(const mp_model *model, const uint32_t *deltas, size_t i, size_t count)

@@ -306,19 +306,16 @@ static void count_held(search *job)
 static int by_bytes(const void *left, const void *right)
 {
     const mp_equal_strings *a = left, *b = right;
-    if (a->bytes != b->bytes)
-        return a->bytes > b->bytes ? -1 : 1;
-    return a->first < b->first ? -1 : a->first > b->first;
+    int order = MP_COMPARE(b->bytes, a->bytes);
+    return order ? order : MP_COMPARE(a->first, b->first);
 }
 
 static int types_by_bytes(const void *left, const void *right)
 {
     const mp_waste_type *a = left, *b = right;
-    if (a->bytes != b->bytes)
-        return a->bytes > b->bytes ? -1 : 1;
-    if (a->kind != b->kind)
-        return a->kind < b->kind ? -1 : 1;
-    return a->largest < b->largest ? -1 : a->largest > b->largest;
+    int order = MP_COMPARE(b->bytes, a->bytes);
+    order = order ? order : MP_COMPARE(a->kind, b->kind);
+    return order ? order : MP_COMPARE(a->largest, b->largest);
 }
 
 mp_waste mp_waste_of(const mp_graph_view *view, const mp_contents *contents)

@@ -22,7 +22,7 @@ void mp_contents_free(mp_contents *contents)
 static int by_array(const void *left, const void *right)
 {
     const mp_wanted_text *a = left, *b = right;
-    return a->array < b->array ? -1 : a->array > b->array;
+    return MP_COMPARE(a->array, b->array);
 }
 
 bool mp_waste_texts(const mp_contents *contents, const mp_equal_strings *strings, size_t count,

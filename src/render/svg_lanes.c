@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/units.h"
 #include "render/svg_canvas.h"
 
 static const struct lane {
@@ -123,15 +124,15 @@ static int by_label(const void *left, const void *right)
 {
     const tag *a = left, *b = right;
     int order = strcmp(a->label, b->label);
-    return order ? order : a->x < b->x ? -1 : a->x > b->x;
+    return order ? order : MP_COMPARE(a->x, b->x);
 }
 
 static int rarest_first(const void *left, const void *right)
 {
     const tag *a = left, *b = right;
-    if (a->alike != b->alike)
-        return a->alike < b->alike ? -1 : 1;
-    return a->x != b->x ? a->x < b->x ? -1 : 1 : strcmp(a->label, b->label);
+    int order = MP_COMPARE(a->alike, b->alike);
+    order = order ? order : MP_COMPARE(a->x, b->x);
+    return order ? order : strcmp(a->label, b->label);
 }
 
 /* Return the tags, those with the rarest names first. Release with free(). */

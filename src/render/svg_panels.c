@@ -135,9 +135,8 @@ typedef struct label {
 static int by_height(const void *left, const void *right)
 {
     const label *a = left, *b = right;
-    if (a->y != b->y)
-        return a->y < b->y ? -1 : 1;
-    return a->line < b->line ? -1 : a->line > b->line;
+    int order = MP_COMPARE(a->y, b->y);
+    return order ? order : MP_COMPARE(a->line, b->line);
 }
 
 /* Move labels down if they overlap, and up again from the bottom. */

@@ -165,21 +165,13 @@ static int compare_text(const char *a, const char *b)
 static int by_cost(const void *left, const void *right)
 {
     const mp_call_row *a = left, *b = right;
-    int order;
-    if (a->cost != b->cost)
-        return a->cost < b->cost ? 1 : -1; /* unknown costs come last */
-    if (a->calls != b->calls)
-        return a->calls < b->calls ? 1 : -1;
-    if ((order = compare_text(a->caller, b->caller)) != 0 ||
-        (order = compare_text(a->callee, b->callee)) != 0)
-        return order;
-    if (a->line != b->line)
-        return a->line < b->line ? -1 : 1;
-    if (a->caller_start_line != b->caller_start_line)
-        return a->caller_start_line < b->caller_start_line ? -1 : 1;
-    return a->callee_start_line < b->callee_start_line
-               ? -1
-               : a->callee_start_line > b->callee_start_line;
+    int order = MP_COMPARE(b->cost, a->cost); /* unknown costs come last */
+    order = order ? order : MP_COMPARE(b->calls, a->calls);
+    order = order ? order : compare_text(a->caller, b->caller);
+    order = order ? order : compare_text(a->callee, b->callee);
+    order = order ? order : MP_COMPARE(a->line, b->line);
+    order = order ? order : MP_COMPARE(a->caller_start_line, b->caller_start_line);
+    return order ? order : MP_COMPARE(a->callee_start_line, b->callee_start_line);
 }
 
 mp_call_row *mp_call_rows_of(const mp_call_rows *rows, size_t match, bool callers, size_t *count)

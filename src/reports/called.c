@@ -37,16 +37,12 @@ static int costliest_first(const void *left, const void *right, void *opaque)
     const mp_calls *calls = opaque;
     uint32_t x = *(const uint32_t *)left, y = *(const uint32_t *)right;
     const mp_callable *a = &calls->items[x], *b = &calls->items[y];
-    if (a->sites != b->sites)
-        return a->sites < b->sites ? 1 : -1;
-    if (a->self.cost != b->self.cost)
-        return a->self.cost < b->self.cost ? 1 : -1;
-    if (a->total.cost != b->total.cost)
-        return a->total.cost < b->total.cost ? 1 : -1;
-    int order = strcmp(a->name, b->name);
-    if (!order)
-        order = a->start_line > b->start_line ? 1 : -(a->start_line < b->start_line);
-    return order ? order : x > y ? 1 : -(x < y);
+    int order = MP_COMPARE(b->sites, a->sites);
+    order = order ? order : MP_COMPARE(b->self.cost, a->self.cost);
+    order = order ? order : MP_COMPARE(b->total.cost, a->total.cost);
+    order = order ? order : strcmp(a->name, b->name);
+    order = order ? order : MP_COMPARE(a->start_line, b->start_line);
+    return order ? order : MP_COMPARE(x, y);
 }
 
 static void sort_places(const mp_calls *calls, uint32_t *places, size_t count)

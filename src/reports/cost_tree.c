@@ -81,12 +81,10 @@ typedef struct by_cost {
 static int smallest_first(const void *left, const void *right)
 {
     const by_cost *a = left, *b = right;
-    if (a->cost != b->cost)
-        return a->cost < b->cost ? -1 : 1;
-    int order = strcmp(b->name, a->name);
-    if (!order)
-        order = a->line > b->line ? -1 : a->line < b->line;
-    return order ? order : a->node > b->node ? -1 : a->node < b->node;
+    int order = MP_COMPARE(a->cost, b->cost);
+    order = order ? order : strcmp(b->name, a->name);
+    order = order ? order : MP_COMPARE(b->line, a->line);
+    return order ? order : MP_COMPARE(b->node, a->node);
 }
 
 static void link_children(tree_walk *walk)

@@ -266,9 +266,8 @@ typedef struct ranked {
 static int by_rank(const void *left, const void *right)
 {
     const ranked *a = left, *b = right;
-    if (a->rank != b->rank)
-        return a->rank > b->rank ? -1 : 1;
-    return a->difference < b->difference ? -1 : a->difference > b->difference;
+    int order = MP_COMPARE(b->rank, a->rank);
+    return order ? order : MP_COMPARE(a->difference, b->difference);
 }
 
 /* Return the sort key of a difference. Differences come sorted by the size of their change. */

@@ -210,14 +210,10 @@ static void add_window(const course *state, mp_line_figure *lines, mp_range rang
 static int by_moment(const void *left, const void *right)
 {
     const struct mp_mark *a = left, *b = right;
-    int kinds = strcmp(a->kind, b->kind);
-    if (a->start != b->start)
-        return a->start < b->start ? -1 : 1;
-    if (kinds)
-        return kinds;
-    if (a->until != b->until)
-        return a->until < b->until ? -1 : 1;
-    return strcmp(a->label, b->label);
+    int order = MP_COMPARE(a->start, b->start);
+    order = order ? order : strcmp(a->kind, b->kind);
+    order = order ? order : MP_COMPARE(a->until, b->until);
+    return order ? order : strcmp(a->label, b->label);
 }
 
 /* --- figures --- */

@@ -140,7 +140,7 @@ static other *others_of(const mp_graph_view *view, uint32_t object, bool referre
 static int by_object(const void *left, const void *right)
 {
     const other *a = left, *b = right;
-    return a->object < b->object ? -1 : a->object > b->object;
+    return MP_COMPARE(a->object, b->object);
 }
 
 /* Texts of the tables of one direction. */

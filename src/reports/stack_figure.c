@@ -140,16 +140,12 @@ static int in_order(const void *left, const void *right, void *opaque)
     const mp_place *places = opaque;
     uint32_t one = *(const uint32_t *)left, other = *(const uint32_t *)right;
     const mp_place *a = &places[one], *b = &places[other];
-    if (a->parent != b->parent)
-        return a->parent < b->parent ? -1 : 1;
-    if (change_of(a) != change_of(b))
-        return change_of(a) > change_of(b) ? -1 : 1;
-    if (larger(a) != larger(b))
-        return larger(a) > larger(b) ? -1 : 1;
-    int order = strcmp(a->label, b->label);
-    if (!order)
-        order = (a->kind > b->kind) - (a->kind < b->kind);
-    return order ? order : one < other ? -1 : one > other;
+    int order = MP_COMPARE(a->parent, b->parent);
+    order = order ? order : MP_COMPARE(change_of(b), change_of(a));
+    order = order ? order : MP_COMPARE(larger(b), larger(a));
+    order = order ? order : strcmp(a->label, b->label);
+    order = order ? order : MP_COMPARE(a->kind, b->kind);
+    return order ? order : MP_COMPARE(one, other);
 }
 
 /* Return the places level by level: children follow all places of their parent's level, siblings

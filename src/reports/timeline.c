@@ -111,9 +111,8 @@ static const char *told(const drawing *state, const mp_timed *timed)
 static int longest_gap_first(const void *left, const void *right)
 {
     const gap *a = left, *b = right;
-    if (a->us != b->us)
-        return a->us < b->us ? 1 : -1;
-    return a->before < b->before ? -1 : a->before > b->before;
+    int order = MP_COMPARE(b->us, a->us);
+    return order ? order : MP_COMPARE(a->before, b->before);
 }
 
 static void add_gap(drawing *state, size_t *capacity, const gap *found)

@@ -69,9 +69,8 @@ typedef struct mapping {
 static int by_amount(const void *left, const void *right)
 {
     const area_row *a = left, *b = right;
-    if (a->amount != b->amount)
-        return a->amount < b->amount ? 1 : -1;
-    int order = strcmp(a->group, b->group);
+    int order = MP_COMPARE(b->amount, a->amount);
+    order = order ? order : strcmp(a->group, b->group);
     return order ? order : strcmp(a->key, b->key);
 }
 

@@ -211,16 +211,9 @@ static void put_site(mp_document *document, mp_table *table, const mp_builds *bu
 static int by_slope(const void *left, const void *right)
 {
     const grown *a = left, *b = right;
-    int64_t p = a->has_slope ? a->slope : 0, q = b->has_slope ? b->slope : 0;
-    if (p != q)
-        return p > q ? -1 : 1;
-    p = a->latest - a->first;
-    q = b->latest - b->first;
-    if (p != q)
-        return p > q ? -1 : 1;
-    if (a->latest != b->latest)
-        return a->latest > b->latest ? -1 : 1;
-    return 0;
+    int order = MP_COMPARE(b->has_slope ? b->slope : 0, a->has_slope ? a->slope : 0);
+    order = order ? order : MP_COMPARE(b->latest - b->first, a->latest - a->first);
+    return order ? order : MP_COMPARE(b->latest, a->latest);
 }
 
 static int by_rank(const void *left, const void *right, void *dictionary)

@@ -51,9 +51,8 @@ static const mp_column kind_columns[] = {
 static int by_bytes(const void *left, const void *right)
 {
     const kind_row *a = left, *b = right;
-    if (a->sum.bytes != b->sum.bytes)
-        return a->sum.bytes > b->sum.bytes ? -1 : 1;
-    return a->kind < b->kind ? -1 : a->kind > b->kind;
+    int order = MP_COMPARE(b->sum.bytes, a->sum.bytes);
+    return order ? order : MP_COMPARE(a->kind, b->kind);
 }
 
 /* Add the kinds, and their sum before them. */

@@ -115,7 +115,7 @@ bool mp_file_groups_find(mp_file_groups *groups, const char *const *paths, size_
 static int by_turn(const void *left, const void *right)
 {
     const size_t *a = left, *b = right;
-    return a[0] < b[0] ? -1 : a[0] > b[0];
+    return MP_COMPARE(a[0], b[0]);
 }
 
 size_t *mp_file_groups_turns(const mp_file_groups *groups)

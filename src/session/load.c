@@ -73,11 +73,9 @@ static bool look_at(const group_load *load, load_entry *entry)
 static int by_place(const void *left, const void *right)
 {
     const load_entry *a = left, *b = right;
-    if (a->given != b->given)
-        return a->given < b->given ? -1 : 1;
-    if (a->file.place.sequence != b->file.place.sequence)
-        return a->file.place.sequence < b->file.place.sequence ? -1 : 1;
-    return a->turn < b->turn ? -1 : a->turn > b->turn;
+    int order = MP_COMPARE(a->given, b->given);
+    order = order ? order : MP_COMPARE(a->file.place.sequence, b->file.place.sequence);
+    return order ? order : MP_COMPARE(a->turn, b->turn);
 }
 
 typedef struct entry_probe {

@@ -89,8 +89,8 @@ static void add_file(mp_file_search *search, const mp_file *file, bool found)
 static int by_path(const void *left, const void *right)
 {
     const mp_found_file *a = left, *b = right;
-    int paths = strverscmp(a->file.path, b->file.path);
-    return paths ? paths : (a->turn > b->turn) - (a->turn < b->turn);
+    int order = strverscmp(a->file.path, b->file.path);
+    return order ? order : MP_COMPARE(a->turn, b->turn);
 }
 
 /* Sort the found files from index `first` on by path. */
