@@ -203,13 +203,6 @@ static const char *foreign_ending(const char *path)
     return known ? known->ending : NULL;
 }
 
-/* Return true if the command has pictures, or stacks that can be drawn. */
-static bool draws(const cli_command *command)
-{
-    return cli_option_of(command, "chart") ||
-           cli_command_writes(command, mp_renderer_find("folded"));
-}
-
 static bool refuse(const cli_options *options, const char *path, const char *ending)
 {
     const char *endings[MP_MOST_WORDS];
@@ -217,8 +210,7 @@ static bool refuse(const cli_options *options, const char *path, const char *end
     size_t total, count = 0;
     const mp_renderer *const *renderers = mp_renderers(&total);
     for (size_t i = 0; i < total; i++)
-        if (renderers[i]->ending && cli_command_writes(&options->command, renderers[i]) &&
-            (draws(&options->command) || !mp_text_is(renderers[i]->name, "svg")))
+        if (renderers[i]->ending && cli_command_writes(&options->command, renderers[i]))
             endings[count++] = renderers[i]->ending;
     return cli_refuse(options, "%s: %s cannot write %s, only %s; other names mean text", path,
                       options->command.name, ending,

@@ -149,8 +149,7 @@ bool cli_command_writes(const cli_command *command, const mp_renderer *renderer)
         return renderer->put_row != NULL;
     if (command->scope & CLI_EXPORTS && renderer->draws)
         return false; /* exports have no picture */
-    bool named = cursor && (cursor == only || cursor[-1] == ' ') &&
-                 (!cursor[length] || cursor[length] == ' ');
+    bool named = cursor && (cursor == only || cursor[-1] == ' ') && strchr(", ", cursor[length]);
     return only ? named : !renderer->of_checks || has_checks(command);
 }
 

@@ -42,7 +42,7 @@ typedef struct mp_renderer {
     bool for_tools;
     int64_t rows;        /* minimum default limit of rows; 0 = the report's default */
     bool draws;          /* shows figures, so reports add them */
-    const char *command; /* the only command whose documents it can show, or "A or B"; NULL = any */
+    const char *command; /* commands whose documents it can show, as "A, B or C"; NULL = any */
     /* Arguments of the report that have no effect in this format, ending with NULL; NULL = none. */
     const char *const *unused;
     /* Print the document. Formats for programs include `diagnostics`. Return false if the document

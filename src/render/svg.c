@@ -248,14 +248,15 @@ static bool render_svg(const mp_document *document, const mp_diagnostics *diagno
                        "%s was asked for no figures, expected the setting draws",
                        document->command);
     return mp_fail(error, MP_ERROR_NO_ANSWER,
-                   "%s has no picture, expected flame, treemap, snapshots, growth or timeline, or "
-                   "%sformat html",
+                   "%s has no picture of this recording, expected flame, treemap or %sformat html",
                    document->command, style->dashes);
 }
 
 const mp_renderer mp_renderer_svg = {.name = "svg",
                                      .ending = ".svg",
                                      .summary = "picture of the report",
+                                     .command = "analyze, diff, growth, snapshots, timeline, "
+                                                "treemap or flame",
                                      .for_programs = true,
                                      .draws = true,
                                      .render = render_svg};
