@@ -173,6 +173,9 @@ typedef struct mp_report {
 const mp_report *const *mp_reports(size_t *count);
 const mp_report *mp_report_find(const char *name);
 
+/* Return true if a variant of the report answers about data with these capabilities (MP_HOLDS_...).
+ */
+bool mp_report_suits(const mp_report *report, unsigned holds);
 /* Return the kinds of recordings that these variants of the report answer, as a bit for each
  * mp_kind. */
 unsigned mp_report_kinds(const mp_report *report, unsigned variants);

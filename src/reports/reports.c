@@ -52,6 +52,11 @@ static const mp_variant *variant_for(const mp_report *report, unsigned holds)
 
 /* --- kinds of recordings --- */
 
+bool mp_report_suits(const mp_report *report, unsigned holds)
+{
+    return variant_for(report, holds) != NULL;
+}
+
 unsigned mp_report_kinds(const mp_report *report, unsigned variants)
 {
     unsigned kinds = 0;

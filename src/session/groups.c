@@ -67,6 +67,34 @@ static void name_dumps(mp_file_groups *groups, mp_file_group *group)
                                       group->count - 1);
 }
 
+/* Return true if the report may answer about a file. */
+static bool suits(const mp_report *report, const mp_found_file *file)
+{
+    const mp_reader *reader = file->file.reader;
+    return !reader || mp_report_suits(report, mp_kind_holds(reader->kind) | reader->holds);
+}
+
+/* Skip files of folders that the report cannot use, unless it can use none. */
+static void skip_unsuited(mp_file_search *search, const mp_report *report, const char *path)
+{
+    size_t suited = 0, kept = 0;
+    for (size_t i = 0; i < search->count; i++)
+        suited += suits(report, &search->files[i]);
+    for (size_t i = 0; suited && i < search->count; i++) {
+        const mp_found_file *file = &search->files[i];
+        if (file->found && !suits(report, file))
+            mp_inputs_discard(search->reading->load.inputs, file->file.path);
+        else
+            search->files[kept++] = *file;
+    }
+    const size_t skipped = suited ? search->count - kept : 0;
+    search->count -= skipped;
+    if (skipped)
+        mp_diagnose(search->diagnostics, MP_DIAG_PASSED_OVER, path, 0,
+                    "%zu recording%s skipped, because %s does not support %s", skipped,
+                    skipped == 1 ? "" : "s", report->name, skipped == 1 ? "it" : "them");
+}
+
 bool mp_file_groups_find(mp_file_groups *groups, const char *const *paths, size_t count,
                          const mp_reading *reading, const mp_report *report,
                          mp_diagnostics *diagnostics)
@@ -82,6 +110,8 @@ bool mp_file_groups_find(mp_file_groups *groups, const char *const *paths, size_
                              .arena = &groups->arena,
                              .ok = true};
     mp_search_paths(&search, paths, count);
+    if (unites)
+        skip_unsuited(&search, report, paths[0]);
     search.joins_dumps = how.grouping == MP_GROUP_DEFAULT && !many && !separates_dumps &&
                          (search.folders || separates);
     if (how.grouping == MP_GROUP_DEFAULT)
