@@ -261,7 +261,9 @@ static void put_costs(mp_document *document, mp_table *table, const mp_model *mo
 bool mp_section_profile_top(mp_document *document, const mp_model *model, mp_profile_costs *costs,
                             const mp_costs_asked *asked, mp_error *error)
 {
-    const char *by = asked->by ? asked->by : mp_costs_have_lines(costs) ? "line" : "method";
+    /* Samplers find functions; the line in one is where a sample happened to fall. */
+    const bool ranks_lines = !(model->holds & MP_HOLDS_UNCALLED) && mp_costs_have_lines(costs);
+    const char *by = asked->by ? asked->by : ranks_lines ? "line" : "method";
     const bool lines = mp_text_is(by, "line"), methods = mp_text_is(by, "method");
     const mp_order *order = lines ? MP_ORDER_FIND(mp_line_orders, asked->sort, "lines", error)
                                   : MP_ORDER_FIND(mp_method_orders, asked->sort, "methods", error);
