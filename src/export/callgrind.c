@@ -23,7 +23,7 @@ static const event_of events[] = {
     {"Allocations", "objects created", MP_WEIGH_CREATED, true},
     {"Bytes", "bytes created", MP_WEIGH_CREATED, false},
     {"Alive", "bytes alive", MP_WEIGH_ALIVE, false},
-    {"Leaked", "bytes leaked", MP_WEIGH_LEAKED, false},
+    {"Leaked", "bytes left behind", MP_WEIGH_LEAKED, false},
     {"Alive", "bytes alive", MP_WEIGH_RETAINED, false},
     {"Objects", "objects alive", MP_WEIGH_RETAINED, true},
     {"Microseconds", "time spent", MP_WEIGH_SECONDS, false},

@@ -92,7 +92,7 @@ static void draw_stacks(mp_document *document, const mp_filter *filter, const mp
         mp_weighing subject;
         const char *name, *title;
     } asked[] = {
-        {MP_WEIGH_LEAKED, "leaked_stacks", "Leaked, by stack"},
+        {MP_WEIGH_LEAKED, "leaked_stacks", "Left behind, by stack"},
         {MP_WEIGH_ALIVE, "alive_stacks", "Alive, by stack"},
         {MP_WEIGH_CREATED, "created_stacks", "Created, by stack"},
         {MP_WEIGH_SECONDS, "seconds_stacks", "Seconds, by stack"},
@@ -206,8 +206,10 @@ static bool run_profile(const mp_request *request, mp_document *document, mp_err
     mp_section_head(document, request);
     mp_section_profile_answer(document, model, &costs);
     draw_stacks(document, request->filter, NULL);
-    if (mp_costs_have_lines(&costs)) /* otherwise, the other table has the methods */
+    if (mp_costs_have_lines(&costs)) { /* otherwise, the only table has the methods */
         mp_section_methods(document, model, &costs, &asked);
+        asked.by = "line";
+    }
     bool ok = mp_section_profile_top(document, model, &costs, &asked, error);
     document->tables[document->table_count - 1].main = true;
     mp_section_profile_totals(document, request->filter, true);

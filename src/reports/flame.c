@@ -213,7 +213,7 @@ static bool choose(const mp_request *request, mp_weighing *weighing, mp_error *e
 static const struct {
     const char *title, *figure;
 } told_as[MP_WEIGHINGS] = {
-    [MP_WEIGH_LEAKED] = {"Leaked", "leaked_stacks"},
+    [MP_WEIGH_LEAKED] = {"Left behind", "leaked_stacks"},
     [MP_WEIGH_ALIVE] = {"Alive", "alive_stacks"},
     [MP_WEIGH_CREATED] = {"Created", "created_stacks"},
     [MP_WEIGH_TEMPORARY] = {"Temporary", "temporary_stacks"},
@@ -234,7 +234,7 @@ static const char *file_of(const char *path)
     return slash ? slash + 1 : path ? path : "";
 }
 
-/* Return "Leaked at snapshot 7 (_PreCleanUp), by stack: shop-v2.oemp". */
+/* Return "Left behind at snapshot 7 (_PreCleanUp), by stack: shop-v2.oemp". */
 static const char *title_of(mp_document *document, const mp_request *request,
                             const mp_window *window, mp_weighing weighing)
 {

@@ -224,9 +224,9 @@ bool mp_section_leaks(mp_document *document, const mp_request *request, const mp
     table->title =
         window->ranges[1].all_new
             ? mp_document_text(document, "Objects alive at %s, the only snapshot", target)
-            : mp_document_text(document, "Leaks: created after %s, alive at %s",
+            : mp_document_text(document, "Left behind: created after %s, alive at %s",
                                mp_moment_text(document, window, true), target);
-    table->title_of_many = "Leaks";
+    table->title_of_many = "Left behind";
     table->answer = MP_ANSWER_LEAK_SITES;
     table->main = true;
     table->order = order->columns[0];
@@ -384,13 +384,15 @@ static const mp_choice choices[] = {
 
 const mp_report mp_report_leaks = {
     .name = "leaks",
-    .summary = "show objects that were created and never deleted, by allocation site",
+    .summary = "show what leaks and what else is left behind, by allocation site",
     .example = "leaks samples/shop-v2.oemp --stack-depth 3",
     .details =
-        "Lists the objects that were created after the snapshot `from` (the first) and are alive "
-        "at `to` (the last _PreCleanUp, else before _Exit, else the last). \"Kind\" says "
-        "which of them leak: a \"leak\" keeps growing, \"filled\" and \"bounded\" are caches. "
-        "\"Grew\" is the number of snapshots at which a site grew.",
+        "Lists what is left behind: the objects that were created after the snapshot `from` (the "
+        "first) and are alive at `to` (the last _PreCleanUp, else before _Exit, else the last). "
+        "\"Kind\" says which sites leak: a \"leak\" keeps growing; \"filled\" and \"bounded\" sites "
+        "behave like caches and pools. \"Grew\" is the number of snapshots at which a site grew. "
+        "\"With scoped\" adds the objects scoped to them or, in reports of memcheck and "
+        "LeakSanitizer, what they lose indirectly.",
     .wants_holders = true,
     MP_ARGUMENTS(arguments, defaults),
     .choices = choices,

@@ -359,8 +359,8 @@ static const mp_argument arguments[] = {
 const mp_report mp_report_sql = {
     .name = "sql",
     .summary = "answer a SELECT over tables of recordings",
-    .example = "sql samples/shop-v2.oemp "
-               "\"select type, line, human(leaked_bytes) from leaks limit 3\"",
+    .example = "sql \"select type, line, human(leaked_bytes) from leaks limit 3\" "
+               "samples/shop-v2.oemp",
     .details =
         "STATEMENT is one SELECT in SQLite's dialect, and cannot change anything. - reads it from "
         "standard input. Without STATEMENT, a terminal shows a prompt. `schema` lists the tables "

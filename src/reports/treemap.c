@@ -113,7 +113,7 @@ static const char *what_text(const mapping *map)
 {
     bool held = strcmp(map->measure, "retained") == 0;
     return mp_document_text(map->document, "%s%s",
-                            strcmp(map->measure, "leaked") == 0    ? "Leaked"
+                            strcmp(map->measure, "leaked") == 0    ? "Left behind"
                             : strcmp(map->measure, "seconds") == 0 ? "Time spent"
                             : strcmp(map->measure, "samples") == 0 ? "Samples"
                             : held                                 ? "Kept alive"
