@@ -389,7 +389,8 @@ const mp_report mp_report_leaks = {
     .details =
         "Lists what is left behind: the objects that were created after the snapshot `from` (the "
         "first) and are alive at `to` (the last _PreCleanUp, else before _Exit, else the last). "
-        "\"Kind\" says which sites leak: a \"leak\" keeps growing; \"filled\" and \"bounded\" sites "
+        "\"Kind\" says which sites leak: a \"leak\" keeps growing; \"filled\" and \"bounded\" "
+        "sites "
         "behave like caches and pools. \"Grew\" is the number of snapshots at which a site grew. "
         "\"With scoped\" adds the objects scoped to them or, in reports of memcheck and "
         "LeakSanitizer, what they lose indirectly.",
