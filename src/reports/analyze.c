@@ -46,7 +46,7 @@ static const char *peak_cause(mp_document *document, const mp_window *window)
             most = &groups->groups[i];
     mp_format_time(time, window->filter->peak_time_us);
     return mp_document_text(document, " at %s, most by %s (%s)", time, most->label,
-                            mp_bytes_text(document, most->at_peak.bytes, false));
+                            mp_bytes_text(document, most->at_peak.bytes));
 }
 
 /* Say the peak of a heap log and the share of temporary allocations. */
@@ -63,7 +63,7 @@ static void answer_events(mp_document *document, const mp_window *window)
                     peak_cause(document, window));
     mp_document_say(document, MP_TONE_PLAIN, "Allocations", "%s, %s of them temporary (%s %%)",
                     mp_amount_text(document, totals.created_objects, totals.created_bytes),
-                    mp_count_text(document, totals.temporary_objects, false), share);
+                    mp_count_text(document, totals.temporary_objects), share);
 }
 
 /* Say how the runtime's own memory grew. It may grow although no object does, because it includes
@@ -76,12 +76,12 @@ static void answer_platform(mp_document *document, const mp_window *window)
     if (!from && !to)
         return;
     mp_platform_id most = mp_platform_growing(window, &growth);
-    const char *text = mp_document_text(document, "%s (%s)", mp_bytes_text(document, to, false),
-                                        mp_bytes_text(document, to - from, true));
+    const char *text = mp_document_text(document, "%s (%s)", mp_bytes_text(document, to),
+                                        mp_bytes_change(document, to - from));
     if (most.i)
         text = mp_document_text(document, "%s, most by %s (%s)", text,
                                 mp_model_text(model, model->platforms.items[most.i]),
-                                mp_bytes_text(document, growth, true));
+                                mp_bytes_change(document, growth));
     mp_document_say(document, MP_TONE_PLAIN, "Platform", "%s", text);
 }
 
@@ -119,7 +119,7 @@ static void draw_stacks(mp_document *document, const mp_filter *filter, const mp
         figure->title = asked[which[i]].title;
         if (seen.left_out)
             figure->note = mp_document_text(document, "%s %s summed up as \"(smaller ones)\".",
-                                            mp_count_text(document, seen.left_out, false),
+                                            mp_count_text(document, seen.left_out),
                                             seen.left_out == 1 ? "frame is" : "frames are");
         mp_weights_free(&seen);
     }

@@ -236,7 +236,7 @@ static void put_fold(const annotating *state, mp_table *table, size_t lines)
     mp_row_clear(profile_columns, sizeof profile_columns / sizeof *profile_columns, &row);
     row.text = row.run = NULL;
     row.shown = mp_document_text(state->document, "... %s lines ...",
-                                 mp_count_text(state->document, (int64_t)lines, false));
+                                 mp_count_text(state->document, (int64_t)lines));
     mp_table_put(state->document, table, &row);
 }
 
@@ -249,10 +249,10 @@ static void put_people(const annotating *state, int64_t context)
     table->empty = "the file is empty";
     if (state->beyond)
         mp_table_line(state->document, table,
-                      "%s line%s of the recording %s beyond the end of the file: it is not the "
+                      "%s of the recording %s beyond the end of the file: it is not the "
                       "source that was compiled",
-                      mp_count_text(state->document, (int64_t)state->beyond, false),
-                      state->beyond == 1 ? "" : "s", state->beyond == 1 ? "lies" : "lie");
+                      mp_counted_text(state->document, (int64_t)state->beyond, "line"),
+                      state->beyond == 1 ? "lies" : "lie");
     if (state->notes->versions)
         mp_table_line(
             state->document, table,
@@ -360,9 +360,7 @@ static bool run_profile(const mp_request *request, mp_document *document, mp_err
     mp_annotation notes = mp_annotation_of(request->filter, NULL, state.program);
     state.notes = &notes;
     state.all_us = mp_profile_total(request->filter).exclusive_us;
-    mp_section_head(document, request);
-    mp_section_session(document, request, false);
-    mp_section_profile_totals(document, request->filter, false);
+    mp_section_profile(document, request);
     bool ok = annotate(&state, error);
     free(notes.items);
     return ok;

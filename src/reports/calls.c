@@ -235,9 +235,7 @@ static bool run_profile(const mp_request *request, mp_document *document, mp_err
     mp_calls calls = mp_calls_of_profile(
         request->filter, asked.found.called.has_line ? &asked.found.called.line : NULL);
     asked.found.total = mp_profile_total(request->filter).exclusive_us;
-    mp_section_head(document, request);
-    mp_section_session(document, request, false);
-    mp_section_profile_totals(document, request->filter, false);
+    mp_section_profile(document, request);
     bool ok = answer(&asked, &calls, error);
     mp_calls_free(&calls);
     return ok;

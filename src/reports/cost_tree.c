@@ -296,12 +296,11 @@ static bool run_heap(const mp_request *request, mp_document *document, mp_error 
     walk.table->empty = "no code has live objects";
     if (document->uncounted && costs[0].own_bytes)
         mp_table_line(document, walk.table, "outside the program's code: %s",
-                      mp_bytes_text(document, costs[0].own_bytes, false));
+                      mp_bytes_text(document, costs[0].own_bytes));
     else if (costs[0].own_objects || costs[0].own_bytes)
-        mp_table_line(document, walk.table, "outside the program's code: %s in %s object%s",
-                      mp_bytes_text(document, costs[0].own_bytes, false),
-                      mp_count_text(document, costs[0].own_objects, false),
-                      costs[0].own_objects == 1 ? "" : "s");
+        mp_table_line(document, walk.table, "outside the program's code: %s in %s",
+                      mp_bytes_text(document, costs[0].own_bytes),
+                      mp_counted_text(document, costs[0].own_objects, "object"));
     put_tree(&walk, request);
     free(costs);
     mp_window_free(&window);
@@ -317,9 +316,7 @@ static bool run_profile(const mp_request *request, mp_document *document, mp_err
                 "have; try top " MP_DASHES "by method");
         return false;
     }
-    mp_section_head(document, request);
-    mp_section_session(document, request, false);
-    mp_section_profile_totals(document, request->filter, false);
+    mp_section_profile(document, request);
     tree_walk walk = {.document = document, .model = request->model, .times = costs};
     walk.table =
         MP_TABLE(document, "tree", document->sampled ? "Call tree by samples" : "Call tree by time",

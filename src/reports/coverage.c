@@ -90,8 +90,8 @@ static void section_totals(mp_document *document, const mp_model *model,
 static const char *covered_text(mp_document *document, const mp_coverage *coverage)
 {
     return mp_document_text(document, "%s of %s lines (%.1f %%)",
-                            mp_count_text(document, (int64_t)coverage->executed, false),
-                            mp_count_text(document, (int64_t)coverage->executable, false),
+                            mp_count_text(document, (int64_t)coverage->executed),
+                            mp_count_text(document, (int64_t)coverage->executable),
                             mp_coverage_percent(coverage->executed, coverage->executable));
 }
 
@@ -101,14 +101,13 @@ static void say_covered(mp_document *document, const mp_model *model, const mp_c
     const char *missing = "";
     if (worst->lines > worst->executed)
         missing = mp_document_text(document, ", most missing: %s of %s in %s",
-                                   mp_count_text(document, worst->lines - worst->executed, false),
-                                   mp_count_text(document, worst->lines, false),
+                                   mp_count_text(document, worst->lines - worst->executed),
+                                   mp_count_text(document, worst->lines),
                                    mp_model_text(model, worst->program));
-    const char *without = coverage->untold
-                              ? mp_document_text(document, "; %s program%s without coverage",
-                                                 mp_count_text(document, coverage->untold, false),
-                                                 coverage->untold == 1 ? "" : "s")
-                              : "";
+    const char *without =
+        coverage->untold ? mp_document_text(document, "; %s without coverage",
+                                            mp_counted_text(document, coverage->untold, "program"))
+                         : "";
     mp_document_say(document, MP_TONE_PLAIN, "Executed", "%s%s%s", covered_text(document, coverage),
                     missing, without);
 }
@@ -283,9 +282,7 @@ static bool run(const mp_request *request, mp_document *document, mp_error *erro
         mp_section_head(document, request);
         section_limit(document, request, &coverage, &asked->min_lines);
     } else if (ok) {
-        mp_section_head(document, request);
-        mp_section_session(document, request, false);
-        mp_section_profile_totals(document, request->filter, false);
+        mp_section_profile(document, request);
         say_covered(document, request->model, &coverage);
         section_totals(document, request->model, &coverage);
         if (asked->uncovered)

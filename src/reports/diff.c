@@ -83,13 +83,6 @@ static const struct {
     {"Modules", MP_COUNT, offsetof(side_row, modules)},
 };
 
-static const char *amount_text(mp_document *document, mp_unit unit, int64_t amount, bool with_sign)
-{
-    return unit == MP_BYTES     ? mp_bytes_text(document, amount, with_sign)
-           : unit == MP_SECONDS ? mp_spent_text(document, amount, with_sign)
-                                : mp_count_text(document, amount, with_sign);
-}
-
 static void section_totals(mp_document *document, const mp_digest *base, const mp_digest *now)
 {
     side_row before = put_side(document, "totals.base", base);
@@ -106,9 +99,9 @@ static void section_totals(mp_document *document, const mp_digest *base, const m
             continue;
         beside_row row = {.what =
                               unit == MP_SECONDS && document->sampled ? "Samples" : beside[i].what,
-                          .base = amount_text(document, unit, a, false),
-                          .new = amount_text(document, unit, b, false),
-                          .change = amount_text(document, unit, b - a, true),
+                          .base = mp_unit_text(document, unit, a, false),
+                          .new = mp_unit_text(document, unit, b, false),
+                          .change = mp_unit_text(document, unit, b - a, true),
                           .percent = a ? mp_percent_of(b - a, a) : NAN};
         mp_table_put(document, table, &row);
     }

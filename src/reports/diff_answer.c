@@ -5,7 +5,7 @@
 /* A figure by which one recording is better or worse than another. */
 typedef struct measure {
     size_t field; /* offset in mp_amounts */
-    bool seconds;
+    mp_unit unit;
     const char *what;
     int64_t base, change;
     bool counts; /* the change is as large as requested */
@@ -37,14 +37,14 @@ static size_t measures_of(const mp_diff *diff, const mp_digest *base, const mp_d
 {
     bool profile = diff->holds & MP_HOLDS_PROFILE;
     size_t count = 0;
-    measures[count++] = profile ? (measure){FIELD(exclusive_us), .seconds = true, .what = ""}
-                                : (measure){FIELD(bytes), .what = "alive"};
+    measures[count++] = profile ? (measure){FIELD(exclusive_us), MP_SECONDS, .what = ""}
+                                : (measure){FIELD(bytes), MP_BYTES, .what = " alive"};
     if (diff->has & MP_HAS_HISTORY && !base->late && !now->late)
-        measures[count++] = (measure){FIELD(leaked_bytes), .what = "left behind"};
+        measures[count++] = (measure){FIELD(leaked_bytes), MP_BYTES, .what = " left behind"};
     /* Compare reachable objects, because more garbage is not worse. */
     const bool reached = diff->has & MP_HAS_GARBAGE;
     if (reached)
-        measures[0].what = "reachable";
+        measures[0].what = " reachable";
     for (size_t i = 0; i < count; i++) {
         measure *state = &measures[i];
         state->base = base->totals.values[state->field] - (reached ? base->unreachable_bytes : 0);
@@ -66,12 +66,6 @@ static outcome outcome_of(const measure *measures, size_t count)
 }
 
 /* --- texts --- */
-
-static const char *amount_of(mp_document *document, bool seconds, int64_t amount, bool with_sign)
-{
-    return seconds ? mp_spent_text(document, amount, with_sign)
-                   : mp_bytes_text(document, amount, with_sign);
-}
 
 /* Return a change in percent, " (+12.3 %)"; "" if the base is 0. */
 static const char *share_of(mp_document *document, int64_t change, int64_t base)
@@ -96,12 +90,11 @@ static const char *figures_of(mp_document *document, const measure *measures, si
         if (!change && verdict != SAME)
             continue;
         text = mp_document_text(
-            document, "%s%s%s%s%s%s", text,
+            document, "%s%s%s%s%s", text,
             !*text             ? ""
             : verdict == MIXED ? ", but "
                                : ", ",
-            amount_of(document, state->seconds, change ? state->change : state->base, change),
-            state->seconds ? mp_spent_unit(document, change ? state->change : state->base) : " ",
+            mp_measured_text(document, state->unit, change ? state->change : state->base, change),
             state->what, change ? share_of(document, state->change, state->base) : "");
     }
     return text;
@@ -115,8 +108,8 @@ static const char *count_of(mp_document *document, const mp_diff *diff, const ch
                       : diff->level == MP_LEVEL_DOMINATOR ? "branch"
                                                           : mp_level_name(diff->level);
     const char *many = diff->level == MP_LEVEL_DOMINATOR ? "es" : "s";
-    return mp_document_text(document, "%s %s%s%s%s", mp_count_text(document, (int64_t)count, false),
-                            which, *which ? " " : "", one, count == 1 ? "" : many);
+    return mp_document_text(document, "%s %s%s%s%s", mp_count_text(document, (int64_t)count), which,
+                            *which ? " " : "", one, count == 1 ? "" : many);
 }
 
 /* Changes in one direction, by a measure. */
@@ -158,8 +151,8 @@ static const char *most_of(mp_document *document, const mp_diff *diff, const sid
         return "";
     return mp_document_text(document, ", %s %s (%s%s)", word,
                             mp_difference_text(document, diff, entry->most),
-                            amount_of(document, by->seconds, entry->most_change, true),
-                            by->seconds ? mp_spent_unit(document, entry->most_change)
+                            mp_measured_text(document, by->unit, entry->most_change, true),
+                            by->unit == MP_SECONDS               ? ""
                             : by->field == FIELD(retained_bytes) ? " retained"
                             : by->field == FIELD(leaked_bytes)   ? " left behind"
                             : named                              ? " alive"
@@ -188,7 +181,7 @@ static const mp_difference *worst_leak(const mp_diff *diff, const mp_diff_argume
 /* Return the measure of the rows: for dominators, retained bytes. */
 static measure measure_of_rows(const mp_diff *diff, const measure *state)
 {
-    return diff->nodes ? (measure){FIELD(retained_bytes), .what = "retained"} : *state;
+    return diff->nodes ? (measure){FIELD(retained_bytes), MP_BYTES, .what = " retained"} : *state;
 }
 
 /* Say the leak that grew most, unless the verdict has named it already. */
@@ -201,7 +194,7 @@ static void say_leak(mp_document *document, const mp_diff *diff, const mp_differ
     if (worst && worst != named)
         mp_document_say(document, MP_TONE_WORSE, "Leaks more", "%s (%s steadily)",
                         mp_difference_text(document, diff, worst),
-                        mp_bytes_text(document, change, true));
+                        mp_bytes_change(document, change));
 }
 
 static void say_verdict(mp_document *document, const mp_diff *diff, const measure *measures,
@@ -220,8 +213,7 @@ static void say_verdict(mp_document *document, const mp_diff *diff, const measur
     const char *text = figures_of(document, measures, count, verdict), *apart = "", *most = "";
     if (verdict == SAME && moved)
         apart = mp_document_text(document, ", less than %s%s%s",
-                                 asked->min_bytes ? mp_bytes_text(document, asked->min_bytes, false)
-                                                  : "",
+                                 asked->min_bytes ? mp_bytes_text(document, asked->min_bytes) : "",
                                  asked->min_bytes && asked->min_change.set ? " or " : "",
                                  asked->min_change.set ? asked->min_change.bound.text : "");
     else if (verdict != SAME && verdict != BETTER && entry.apart)
@@ -246,13 +238,12 @@ static void say_side(mp_document *document, const mp_diff *diff, const measure *
         apart = entry.apart == entry.count
                     ? mp_document_text(document, " (%s%s)", entry.count > 1 ? "all " : "", word)
                     : mp_document_text(document, " (%s %s)",
-                                       mp_count_text(document, (int64_t)entry.apart, false), word);
+                                       mp_count_text(document, (int64_t)entry.apart), word);
     /* Nodes overlap, because each retains the nodes below it. A sum over nodes therefore means
      * nothing. */
     const char *sum = entry.sum && !diff->nodes
-                          ? mp_document_text(document, "%s%s in ",
-                                             amount_of(document, by->seconds, entry.sum, true),
-                                             by->seconds ? mp_spent_unit(document, entry.sum) : "")
+                          ? mp_document_text(document, "%s in ",
+                                             mp_measured_text(document, by->unit, entry.sum, true))
                           : "";
     mp_document_say(document, MP_TONE_PLAIN, up ? "More" : "Less", "%s%s%s%s", sum,
                     count_of(document, diff, "", entry.count), apart,
@@ -266,9 +257,9 @@ static void say_calls(mp_document *document, const mp_digest *base, const mp_dig
     int64_t calls = base->totals.calls, change = now->totals.calls - calls;
     if (change)
         mp_document_say(document, MP_TONE_PLAIN, "Calls", "%s%s, from %s to %s",
-                        mp_count_text(document, change, true), share_of(document, change, calls),
-                        mp_count_text(document, calls, false),
-                        mp_count_text(document, now->totals.calls, false));
+                        mp_unit_text(document, MP_COUNT, change, true),
+                        share_of(document, change, calls), mp_count_text(document, calls),
+                        mp_count_text(document, now->totals.calls));
 }
 
 /* Say that the peak is higher. It does not change the verdict, but must be visible together with
@@ -282,11 +273,10 @@ static void say_peak(mp_document *document, const mp_diff *diff, const mp_digest
     bool whole = !base->of_moment && !now->of_moment;
     if (verdict != WORSE && diff->has & MP_HAS_HISTORY && whole && change > 0 &&
         mp_change_counts(asked, change, base->peak_bytes))
-        mp_document_say(document, MP_TONE_WARNING, "Peak", "%s%s, from %s to %s",
-                        mp_bytes_text(document, change, true),
-                        share_of(document, change, base->peak_bytes),
-                        mp_bytes_text(document, base->peak_bytes, false),
-                        mp_bytes_text(document, now->peak_bytes, false));
+        mp_document_say(
+            document, MP_TONE_WARNING, "Peak", "%s%s, from %s to %s",
+            mp_bytes_change(document, change), share_of(document, change, base->peak_bytes),
+            mp_bytes_text(document, base->peak_bytes), mp_bytes_text(document, now->peak_bytes));
 }
 
 /* Warn if the base is the later recording, because worse looks better when the order is
@@ -305,10 +295,10 @@ static void say_garbage(mp_document *document, const mp_diff *diff, const mp_dig
     if (diff->has & MP_HAS_GARBAGE && change)
         mp_document_say(document, MP_TONE_PLAIN, "Unreachable",
                         "%s%s, from %s to %s: garbage not yet collected",
-                        mp_bytes_text(document, change, true),
+                        mp_bytes_change(document, change),
                         share_of(document, change, base->unreachable_bytes),
-                        mp_bytes_text(document, base->unreachable_bytes, false),
-                        mp_bytes_text(document, now->unreachable_bytes, false));
+                        mp_bytes_text(document, base->unreachable_bytes),
+                        mp_bytes_text(document, now->unreachable_bytes));
 }
 
 /* Warn if leaks cannot be separated from objects in use, or were freed before the window's end and

@@ -285,7 +285,7 @@ static const char *holds_text(mp_document *document, const mp_diff *diff, const 
 {
     const char *who = holder ? holder : "roots";
     return held ? mp_document_text(document, "%s hold%s %s more %s", who, holder ? "s" : "",
-                                   mp_count_text(document, more, false), type_of(diff, held))
+                                   mp_count_text(document, more), type_of(diff, held))
                 : who;
 }
 
@@ -326,8 +326,8 @@ const char *mp_diff_holder_text(mp_document *document, const mp_diff *diff, cons
     if (now_bytes > base_bytes)
         text = mp_document_text(
             document, "%s: %s retained, from %s to %s", holds_text(document, diff, who, held, more),
-            mp_bytes_text(document, now_bytes - base_bytes, true),
-            mp_bytes_text(document, base_bytes, false), mp_bytes_text(document, now_bytes, false));
+            mp_bytes_change(document, now_bytes - base_bytes), mp_bytes_text(document, base_bytes),
+            mp_bytes_text(document, now_bytes));
     free(nodes.items);
     return text;
 }

@@ -373,7 +373,7 @@ void mp_section_differences(mp_document *document, const mp_diff *diff,
     free(rows);
     if (small)
         table->empty = mp_document_text(document, "no change is as large; %s smaller",
-                                        mp_count_text(document, (int64_t)small, false));
+                                        mp_count_text(document, (int64_t)small));
     mp_table_left_out(table, count);
     if (small && table->row_count && !table->footer.rest.count)
         table->footer.rest = (mp_rest){small, MP_REST_SMALLER};

@@ -240,11 +240,10 @@ static const char *title_of(mp_document *document, const mp_request *request,
 {
     const mp_model *model = request->model;
     const char *file = file_of(model->inputs.count > 1 ? model->inputs.items[1].path : NULL);
-    const char *more =
-        model->inputs.count > 2
-            ? mp_document_text(document, " and %s more",
-                               mp_count_text(document, model->inputs.count - 2, false))
-            : "";
+    const char *more = model->inputs.count > 2
+                           ? mp_document_text(document, " and %s more",
+                                              mp_count_text(document, model->inputs.count - 2))
+                           : "";
     bool up_to = weighing == MP_WEIGH_CREATED || weighing == MP_WEIGH_TEMPORARY;
     const char *when = window ? mp_document_text(document, " %s %s", up_to ? "up to" : "at",
                                                  mp_moment_text(document, window, false))
@@ -337,9 +336,7 @@ static bool run_profile(const mp_request *request, mp_document *document, mp_err
         return false;
     if (request->base)
         return run_difference(request, document, weighing, error);
-    mp_section_head(document, request);
-    mp_section_session(document, request, false);
-    mp_section_profile_totals(document, request->filter, false);
+    mp_section_profile(document, request);
     put_answer(request, document, NULL, weighing);
     return true;
 }

@@ -311,9 +311,7 @@ static bool run_profile(const mp_request *request, mp_document *document, mp_err
     mp_digest *now = mp_report_digest(request, error);
     bool ok = now && mp_base_is_alike(request, now, error);
     if (ok) {
-        mp_section_head(document, request);
-        mp_section_session(document, request, false);
-        mp_section_profile_totals(document, request->filter, false);
+        mp_section_profile(document, request);
         mp_coverage coverage = mp_coverage_of(request->filter);
         mp_rule_context rule_context = {.now = now, .model = request->model, .coverage = &coverage};
         judge(request, document, &rule_context);

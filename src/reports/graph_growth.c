@@ -59,7 +59,7 @@ static const char *counts_text(mp_document *document, const mp_graph_view *view,
     for (uint32_t i = 0; i < view->dump_count; i++) {
         bool cut = view->dump_count > MOST_COUNTS && i == MOST_COUNTS / 2;
         const char *count =
-            i < accumulation->first_dump ? "unknown" : mp_count_text(document, counts[i], false);
+            i < accumulation->first_dump ? "unknown" : mp_count_text(document, counts[i]);
         text = mp_document_text(document, "%s%s%s", text, i ? " -> " : "", cut ? "..." : count);
         if (cut)
             i = view->dump_count - MOST_COUNTS / 2 - 1;
@@ -72,11 +72,11 @@ static const char *kept_type_text(mp_document *document, const mp_graph_view *vi
                                   const mp_kept_type *kept)
 {
     const char *type = mp_type_text(document->arena, view->model, kept->type);
-    const char *text = mp_count_text(document, kept->of_objects, false);
+    const char *text = mp_count_text(document, kept->of_objects);
     return kept->objects == kept->of_objects
                ? mp_document_text(document, "%s %s", text, type)
-               : mp_document_text(document, "%s of %s %s",
-                                  mp_count_text(document, kept->objects, false), text, type);
+               : mp_document_text(document, "%s of %s %s", mp_count_text(document, kept->objects),
+                                  text, type);
 }
 
 /* Return "all 7,200 CartLine and 1,200 Session", or "7,194 of 7,200 CartLine and all 1,200
@@ -112,7 +112,7 @@ static const char *holder_text(mp_document *document, mp_graph_view *view,
                                          mp_owner_of(view, accumulation->holder));
     return accumulation->holders > 1
                ? mp_document_text(document, "%s x %s, most of it %s",
-                                  mp_count_text(document, accumulation->holders, false),
+                                  mp_count_text(document, accumulation->holders),
                                   mp_type_text(document->arena, view->model,
                                                view->graph->types[accumulation->holder]),
                                   object)
@@ -124,24 +124,23 @@ static const char *holder_text(mp_document *document, mp_graph_view *view,
 static const char *growth_text(mp_document *document, const mp_graph_view *view,
                                const mp_accumulation *accumulation, const char *kept)
 {
-    const char *step = mp_count_text(document, accumulation->least_step, false);
+    const char *step = mp_count_text(document, accumulation->least_step);
     /* The subject is plural for roots, and for several holders. */
     bool many = !accumulation->holder || accumulation->holders > 1;
     if (accumulation->most_step > accumulation->least_step)
         step = mp_document_text(document, "%s to %s", step,
-                                mp_count_text(document, accumulation->most_step, false));
+                                mp_count_text(document, accumulation->most_step));
     const char *type = mp_type_text(document->arena, view->model, accumulation->type);
     const char *objects = accumulation->most_step == 1 ? "object" : "objects";
-    const char *what =
-        accumulation->types > 1
-            ? mp_document_text(document, "%s of %s types (most %s)", objects,
-                               mp_count_text(document, accumulation->types, false), type)
-            : mp_document_text(document, "%s %s", type, objects);
+    const char *what = accumulation->types > 1
+                           ? mp_document_text(document, "%s of %s types (most %s)", objects,
+                                              mp_count_text(document, accumulation->types), type)
+                           : mp_document_text(document, "%s %s", type, objects);
     if (mp_accumulation_is_unknown(view, accumulation))
         return mp_document_text(document,
                                 "holds %s %s %s; several holders in the dump before could be the "
                                 "same one (%s)",
-                                mp_count_text(document, accumulation->objects, false), type,
+                                mp_count_text(document, accumulation->objects), type,
                                 accumulation->objects == 1 ? "object" : "objects",
                                 counts_text(document, view, accumulation));
     return mp_document_text(document, "grew by %s %s %s (%s)%s%s%s", step, what,
@@ -199,7 +198,7 @@ static accumulation_row accumulation_row_of(mp_document *document, mp_graph_view
         .type = type,
         .held = accumulation->types > 1
                     ? mp_document_text(document, "%s types, most %s",
-                                       mp_count_text(document, accumulation->types, false), type)
+                                       mp_count_text(document, accumulation->types), type)
                     : type,
         .root_kind = way.root_kind,
         .what = holder_text(document, view, accumulation),
@@ -265,7 +264,7 @@ const char *mp_accumulation_text(mp_document *document, mp_graph_view *view, uin
     mp_format_percent(percent, mp_percent_of(found->bytes, mp_graph_reachable(view)), false);
     return mp_document_text(document, "%s %s: %s, %s %%", holder_text(document, view, found),
                             growth_text(document, view, found, keeps),
-                            mp_bytes_text(document, found->bytes, false), percent);
+                            mp_bytes_text(document, found->bytes), percent);
 }
 
 /* --- types that grew --- */

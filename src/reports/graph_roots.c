@@ -123,15 +123,15 @@ static const mp_column shared_columns[] = {
 /* Return "Shared: 2.1 MiB in 39,217 objects that no single object keeps alive; ...". */
 static const char *shared_title(mp_document *document, const mp_shared *shared)
 {
-    const char *text = mp_document_text(
-        document, "Shared: %s in %s object%s that no single object keeps alive",
-        mp_bytes_text(document, shared->own_bytes, false),
-        mp_count_text(document, shared->objects, false), shared->objects == 1 ? "" : "s");
+    const char *text =
+        mp_document_text(document, "Shared: %s in %s that no single object keeps alive",
+                         mp_bytes_text(document, shared->own_bytes),
+                         mp_counted_text(document, shared->objects, "object"));
     return shared->retained_objects == shared->objects
                ? text
                : mp_document_text(document, "%s; with the objects below them, %s in %s", text,
-                                  mp_bytes_text(document, shared->retained_bytes, false),
-                                  mp_count_text(document, shared->retained_objects, false));
+                                  mp_bytes_text(document, shared->retained_bytes),
+                                  mp_count_text(document, shared->retained_objects));
 }
 
 void mp_section_shared(mp_document *document, mp_graph_view *view, size_t rows)

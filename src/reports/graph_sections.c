@@ -66,9 +66,9 @@ static const mp_column total_columns[] = {
 static const char *text_of_count(mp_document *document, int64_t total, int64_t lost,
                                  const char *lost_text)
 {
-    const char *count = mp_count_text(document, total, false);
+    const char *count = mp_count_text(document, total);
     return lost ? mp_document_text(document, "%s, %s %s that are not there", count,
-                                   mp_count_text(document, lost, false), lost_text)
+                                   mp_count_text(document, lost), lost_text)
                 : count;
 }
 
@@ -141,7 +141,7 @@ void mp_say_retained_base(mp_document *document, mp_table *table, const mp_graph
 {
     if (view->dominators.reached < view->graph->count)
         mp_table_line(document, table, "retained: %% of the %s that roots reach",
-                      mp_bytes_text(document, mp_graph_reachable(view), false));
+                      mp_bytes_text(document, mp_graph_reachable(view)));
 }
 
 static void want_names(mp_graph_view *view, const uint32_t *objects, size_t count)

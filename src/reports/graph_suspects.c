@@ -12,9 +12,8 @@ static const char *share_text(mp_document *document, const mp_graph_view *view, 
     char percent[MP_UNIT_TEXT];
     int64_t total = mp_graph_reachable(view);
     mp_format_percent(percent, mp_percent_of(bytes, total), false);
-    return mp_document_text(document, "%s, %s %% of %s reachable",
-                            mp_bytes_text(document, bytes, false), percent,
-                            mp_bytes_text(document, total, false));
+    return mp_document_text(document, "%s, %s %% of %s reachable", mp_bytes_text(document, bytes),
+                            percent, mp_bytes_text(document, total));
 }
 
 /* Return "10,000 x App.Order (11.9 MiB) are held by App.Order[] 12 in App.Cache 11". */
@@ -23,9 +22,9 @@ static const char *held_text(mp_document *document, mp_graph_view *view, const m
     const char *holder = mp_held_in_text(document, view, suspect->accumulation, suspect->object);
     return suspect->held_objects
                ? mp_document_text(document, "%s x %s (%s) %s held by %s",
-                                  mp_count_text(document, suspect->held_objects, false),
+                                  mp_count_text(document, suspect->held_objects),
                                   mp_type_text(document->arena, view->model, suspect->held_type),
-                                  mp_bytes_text(document, suspect->held_bytes, false),
+                                  mp_bytes_text(document, suspect->held_bytes),
                                   suspect->held_objects == 1 ? "is" : "are", holder)
                : holder;
 }
@@ -93,12 +92,12 @@ static void say_suspect(mp_document *document, mp_graph_view *view, uint32_t gro
     const bool one = suspect->holders == 1;
     if (suspect->rule == MP_SUSPECT_TYPE)
         mp_document_say(document, MP_TONE_PLAIN, "Suspect", "%s x %s, held by roots, retain %s",
-                        mp_count_text(document, suspect->holders, false),
+                        mp_count_text(document, suspect->holders),
                         mp_type_text(document->arena, view->model, suspect->type), share);
     else
         mp_document_say(
             document, MP_TONE_PLAIN, "Suspect", "%s %s%s%s alone retain%s %s; the largest is %s",
-            mp_count_text(document, suspect->holders, false),
+            mp_count_text(document, suspect->holders),
             suspect->rule == MP_SUSPECT_FINALIZER ? "object" : "handle", one ? "" : "s",
             suspect->rule == MP_SUSPECT_FINALIZER ? " in the finalizer queue" : "", one ? "s" : "",
             share, mp_object_text(document->arena, view, suspect->object));
@@ -184,7 +183,7 @@ static suspect_row suspect_row_of(mp_document *document, mp_graph_view *view,
                                   const mp_suspect *suspect)
 {
     static const char *const rules[] = {"object", "finalizer", "handle", "type"};
-    const char *holders = mp_count_text(document, suspect->holders, false);
+    const char *holders = mp_count_text(document, suspect->holders);
     suspect_row row = {.bytes = suspect->bytes,
                        .percent = mp_percent_of(suspect->bytes, mp_graph_reachable(view)),
                        .objects = suspect->objects,

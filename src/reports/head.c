@@ -146,7 +146,7 @@ static const char *title_of(mp_document *document, const mp_filter *filter)
         for (uint32_t i = 1; i <= inputs; i++)
             records += (int64_t)model->inputs.items[i].records;
         return mp_document_text(document, "%s: heap log of %s events in %s", source,
-                                mp_count_text(document, records, false), time);
+                                mp_count_text(document, records), time);
     case MP_KIND_RECORDING:
         return mp_document_text(document, "%s: memory recording of %s%" PRIu32 " snapshot%s in %s",
                                 source, several, snapshots, plural, time);
@@ -238,12 +238,12 @@ static void set_criteria(mp_document *document, const mp_selection *selection, s
 static const char *part_text(mp_document *document, mp_amount part, mp_amount amount)
 {
     if (document->uncounted)
-        return mp_document_text(document, "%s of %s", mp_bytes_text(document, part.bytes, false),
-                                mp_bytes_text(document, amount.bytes, false));
+        return mp_document_text(document, "%s of %s", mp_bytes_text(document, part.bytes),
+                                mp_bytes_text(document, amount.bytes));
     return mp_document_text(
-        document, "%s of %s objects, %s of %s", mp_count_text(document, part.objects, false),
-        mp_count_text(document, amount.objects, false), mp_bytes_text(document, part.bytes, false),
-        mp_bytes_text(document, amount.bytes, false));
+        document, "%s of %s objects, %s of %s", mp_count_text(document, part.objects),
+        mp_count_text(document, amount.objects), mp_bytes_text(document, part.bytes),
+        mp_bytes_text(document, amount.bytes));
 }
 
 /* Set the totals of a filter in the request's window. Return false if the window does not exist;
@@ -288,14 +288,14 @@ static bool compare_profiles(mp_document *document, const mp_request *request, s
 {
     mp_profile_totals part = mp_profile_total(request->filter);
     mp_profile_totals totals = mp_profile_total(request->whole);
-    const char *calls = document->uncalled
-                            ? ""
-                            : mp_document_text(document, ", %s of %s calls",
-                                               mp_count_text(document, part.calls, false),
-                                               mp_count_text(document, totals.calls, false));
+    const char *calls =
+        document->uncalled
+            ? ""
+            : mp_document_text(document, ", %s of %s calls", mp_count_text(document, part.calls),
+                               mp_count_text(document, totals.calls));
     row->spent = mp_document_text(document, "%s of %s %s%s",
-                                  mp_spent_text(document, part.exclusive_us, false),
-                                  mp_spent_text(document, totals.exclusive_us, false),
+                                  mp_unit_text(document, MP_SECONDS, part.exclusive_us, false),
+                                  mp_unit_text(document, MP_SECONDS, totals.exclusive_us, false),
                                   document->sampled ? "samples" : "seconds", calls);
     whole->seconds = totals.exclusive_us;
     whole->calls = totals.calls;

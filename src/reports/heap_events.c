@@ -184,10 +184,10 @@ static const char *rate_text(mp_document *document, double rate, int64_t created
     enum { FEW = 100 };
     char time[MP_UNIT_TEXT];
     if (rate >= FEW)
-        return mp_count_text(document, (int64_t)(rate + 0.5), false);
+        return mp_count_text(document, (int64_t)(rate + 0.5));
     mp_format_time(time, span_us);
-    return mp_document_text(document, "%.2f (%s in %s)", rate,
-                            mp_count_text(document, created, false), time);
+    return mp_document_text(document, "%.2f (%s in %s)", rate, mp_count_text(document, created),
+                            time);
 }
 
 static void section_overall(mp_document *document, const mp_window *window,

@@ -75,7 +75,7 @@ static const char *step_text(mp_document *document, const mp_model *model, const
     if (!step->place)
         return "";
     const mp_snapshot *snapshot = snapshot_of_step(model, course, step);
-    return mp_document_text(document, "%s at %s", mp_bytes_text(document, step->size, true),
+    return mp_document_text(document, "%s at %s", mp_bytes_change(document, step->size),
                             mp_snapshot_text(document, model, snapshot));
 }
 
@@ -293,7 +293,7 @@ static void say_steady(mp_document *document, const mp_model *model, const growt
     }
     if (steady > NAMED)
         text = mp_document_text(document, "%s; and %s more", text,
-                                mp_count_text(document, (int64_t)(steady - NAMED), false));
+                                mp_count_text(document, (int64_t)(steady - NAMED)));
     if (steady && !document->unsized) /* slopes are of bytes */
         mp_document_say(document, MP_TONE_WORSE, "Grows steadily", "%s", text);
 }
@@ -305,7 +305,7 @@ void mp_say_change(mp_document *document, const mp_window *window, const mp_grou
     const bool unsized = document->unsized;
     const int64_t from = unsized ? totals.from_objects : totals.from_bytes;
     const int64_t to = unsized ? totals.live_objects : totals.live_bytes;
-    const char *(*text_of)(mp_document *, int64_t, bool) = unsized ? mp_count_text : mp_bytes_text;
+    const mp_unit unit = unsized ? MP_COUNT : MP_BYTES;
     int64_t change = 0;
     const mp_group *most = NULL; /* group that changed most; of equal ones, the first by name */
     char percent[MP_UNIT_TEXT];
@@ -323,11 +323,12 @@ void mp_say_change(mp_document *document, const mp_window *window, const mp_grou
     mp_format_change(percent, mp_percent_of(to - from, from));
     const char *by = !change ? ""
                              : mp_document_text(document, ", most by %s (%s)", most->label,
-                                                text_of(document, change, true));
+                                                mp_unit_text(document, unit, change, true));
     mp_document_say(document, MP_TONE_PLAIN, "Growth", "%s%s from %s to %s%s%s%s%s",
-                    text_of(document, to - from, true), unsized ? " objects" : "",
-                    text_of(document, from, false), text_of(document, to, false), from ? " (" : "",
-                    from ? percent : "", from ? ")" : "", by);
+                    mp_unit_text(document, unit, to - from, true), unsized ? " objects" : "",
+                    mp_unit_text(document, unit, from, false),
+                    mp_unit_text(document, unit, to, false), from ? " (" : "", from ? percent : "",
+                    from ? ")" : "", by);
 }
 
 bool mp_section_growth(mp_document *document, const mp_window *window,

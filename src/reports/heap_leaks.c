@@ -86,10 +86,9 @@ static void set_trend(mp_document *document, leak_row *row)
 /* Return the growth of objects that are older than the window. */
 static const char *older_text(mp_document *document, const mp_leak *leak)
 {
-    return mp_document_text(document, "%s object%s, older than the window, grew by %s",
-                            mp_count_text(document, mp_leak_objects(leak), false),
-                            mp_leak_objects(leak) == 1 ? "" : "s",
-                            mp_bytes_text(document, leak->leaking_bytes, false));
+    return mp_document_text(document, "%s, older than the window, grew by %s",
+                            mp_counted_text(document, mp_leak_objects(leak), "object"),
+                            mp_bytes_text(document, leak->leaking_bytes));
 }
 
 /* Set the flags that help ABL developers to find a cause. Each has a name and a text for people. */
@@ -276,7 +275,7 @@ static const mp_column suppression_columns[] = {
 static const char *excess_text(mp_document *document, const mp_suppression *suppression,
                                const mp_suppression_effect *effect)
 {
-    return mp_bytes_text(document, effect->bytes - suppression->limit_bytes, false);
+    return mp_bytes_text(document, effect->bytes - suppression->limit_bytes);
 }
 
 /* Return a note about a suppression that matches nothing; NULL if it matches. */

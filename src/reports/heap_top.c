@@ -196,9 +196,7 @@ static bool top_of_profile(const mp_request *request, mp_document *document, mp_
     const mp_heap_arguments *asked = request->arguments;
     mp_profile_costs costs = mp_profile_costs_of(request->filter);
     mp_costs_asked of_costs = {asked->by, asked->sort, asked->min_count, (size_t)asked->limit};
-    mp_section_head(document, request);
-    mp_section_session(document, request, false);
-    mp_section_profile_totals(document, request->filter, false);
+    mp_section_profile(document, request);
     bool ok = mp_section_profile_top(document, request->model, &costs, &of_costs, error);
     document->tables[document->table_count - 1].main = true;
     mp_profile_costs_free(&costs);

@@ -171,16 +171,14 @@ static void set_history(mp_document *document, const mp_window *window, const mp
     *totals = *state;
     row->created = mp_amount_text(document, totals->created_objects, totals->created_bytes);
     if (!document->uncounted)
-        row->deleted = mp_document_text(document, "%s object%s",
-                                        mp_count_text(document, totals->deleted_objects, false),
-                                        totals->deleted_objects == 1 ? "" : "s");
+        row->deleted = mp_counted_text(document, totals->deleted_objects, "object");
     row->peak = mp_amount_text(document, totals->peak_objects, totals->peak_bytes);
     if (!totals->has_stated_peak)
         totals->stated_peak_objects = MP_UNKNOWN;
     else if (totals->stated_peak_objects > totals->peak_objects)
         row->peak =
             mp_document_text(document, "%s at a snapshot, %s objects at any moment", row->peak,
-                             mp_count_text(document, totals->stated_peak_objects, false));
+                             mp_count_text(document, totals->stated_peak_objects));
     if (totals->reusable_objects)
         row->reusable = mp_amount_text(document, totals->reusable_objects, totals->reusable_bytes);
     if (leaks) {

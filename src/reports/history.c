@@ -275,7 +275,7 @@ static const char *note_of(mp_document *document, const mp_history_figure *histo
     if (last->others)
         return mp_document_text(document, "the largest %s are shown separately, %s others combined",
                                 history->group_count > 1 ? "allocation sites" : "types",
-                                mp_count_text(document, (int64_t)last->others, false));
+                                mp_count_text(document, (int64_t)last->others));
     return NULL;
 }
 

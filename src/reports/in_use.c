@@ -25,9 +25,8 @@ static const char *consequence(mp_document *document, const mp_window *window)
     if (!later)
         return MP_IN_USE;
     return mp_document_text(document, MP_IN_USE ", %s of %s object%s %s deleted later",
-                            mp_count_text(document, later, false),
-                            mp_count_text(document, leaked, false), leaked == 1 ? "" : "s",
-                            later == 1 ? "is" : "are");
+                            mp_count_text(document, later), mp_count_text(document, leaked),
+                            leaked == 1 ? "" : "s", later == 1 ? "is" : "are");
 }
 
 const char *mp_in_use_text(mp_document *document, const mp_window *window)

@@ -22,8 +22,8 @@ static const char *behaviour(mp_document *document, const mp_leak *leak)
         if (document->uncounted)
             return "a queue that grows";
         return mp_document_text(document, "a queue that grows: %s added, %s removed",
-                                mp_count_text(document, group->end.created, false),
-                                mp_count_text(document, group->end.deleted, false));
+                                mp_count_text(document, group->end.created),
+                                mp_count_text(document, group->end.deleted));
     case MP_SITE_GROWING_OBJECT:
         return mp_leak_objects(leak) == 1 ? "keeps growing" : "keep growing";
     case MP_SITE_FILLED:
@@ -101,18 +101,17 @@ static const char *size_text(mp_document *document, int64_t bytes, bool with_sig
 {
     if (document->unsized && !bytes)
         return "";
-    return mp_document_text(document, "%s in ", mp_bytes_text(document, bytes, with_sign));
+    return mp_document_text(document, "%s in ", mp_unit_text(document, MP_BYTES, bytes, with_sign));
 }
 
 /* Return "120 x OOABL Obj shop.Order", or "120 objects" if it is not recorded what they are. */
 static const char *objects_text(mp_document *document, const mp_model *model, const mp_leak *leak)
 {
     const int64_t objects = mp_leak_objects(leak);
-    const char *count = mp_count_text(document, objects, false);
     if (!mp_leak_has_type(model, leak) || mp_class_states_leaks(leak->class))
-        return mp_document_text(document, "%s object%s", count, objects == 1 ? "" : "s");
-    return mp_document_text(document, "%s x %s%s%s", count, leak->type, leak->name ? " " : "",
-                            leak->name ? leak->name : "");
+        return mp_counted_text(document, objects, "object");
+    return mp_document_text(document, "%s x %s%s%s", mp_count_text(document, objects), leak->type,
+                            leak->name ? " " : "", leak->name ? leak->name : "");
 }
 
 /* Return the leak and its place in words. */
@@ -124,13 +123,14 @@ static const char *place_text(mp_document *document, const mp_window *window, co
     const char *kept = "";
     if (!growth && group->kept_bytes > group->leaked.bytes)
         kept = mp_document_text(
-            document, " (%s with what is %s)", mp_bytes_text(document, group->kept_bytes, false),
+            document, " (%s with what is %s)", mp_bytes_text(document, group->kept_bytes),
             mp_class_states_leaks(leak->class) ? "lost indirectly" : "scoped to it");
     mp_frame site = mp_frame_naming(model, (mp_frame){leak->node, leak->line});
     const char *place = mp_frame_text(document, model, site);
     if (document->uncounted)
         return mp_document_text(document, "%s at %s",
-                                mp_bytes_text(document, mp_leak_bytes(leak), growth), place);
+                                mp_unit_text(document, MP_BYTES, mp_leak_bytes(leak), growth),
+                                place);
     return mp_document_text(document, "%s%s%s at %s",
                             size_text(document, mp_leak_bytes(leak), growth),
                             objects_text(document, model, leak), kept, place);
@@ -148,16 +148,15 @@ static const char *text_of(mp_document *document, const mp_window *window, const
  * sites (18.6 KiB in those of known size)". */
 static const char *sum_text(mp_document *document, int64_t bytes, int64_t objects, int64_t sites)
 {
-    const char *size = mp_bytes_text(document, bytes, false);
-    const char *places = mp_document_text(
-        document, "from %s site%s", mp_count_text(document, sites, false), sites == 1 ? "" : "s");
+    const char *size = mp_bytes_text(document, bytes);
+    const char *places =
+        mp_document_text(document, "from %s", mp_counted_text(document, sites, "site"));
     if (document->uncounted && !document->unsized)
         return mp_document_text(document, "%s %s", size, places);
-    const char *text =
-        document->uncounted
-            ? mp_document_text(document, "objects %s", places)
-            : mp_document_text(document, "%s object%s %s", mp_count_text(document, objects, false),
-                               objects == 1 ? "" : "s", places);
+    const char *text = document->uncounted
+                           ? mp_document_text(document, "objects %s", places)
+                           : mp_document_text(document, "%s %s",
+                                              mp_counted_text(document, objects, "object"), places);
     if (!document->unsized)
         return mp_document_text(document, "%s in %s", size, text);
     return bytes ? mp_document_text(document, "%s (%s in those of known size)", text, size) : text;
@@ -310,11 +309,11 @@ static void say_totals(mp_document *document, const mp_window *window)
         largest = snapshot->live_bytes > largest->live_bytes ? snapshot : largest;
     }
     mp_document_say(document, MP_TONE_PLAIN, "Peak", "%s at %s",
-                    mp_bytes_text(document, largest->live_bytes, false),
+                    mp_bytes_text(document, largest->live_bytes),
                     mp_snapshot_text(document, model, largest));
     if (last->only_total)
         mp_document_say(document, MP_TONE_PLAIN, "Last", "%s at %s, whose sites are not recorded",
-                        mp_bytes_text(document, last->live_bytes, false),
+                        mp_bytes_text(document, last->live_bytes),
                         mp_snapshot_text(document, model, last));
 }
 

@@ -186,7 +186,7 @@ static void add_peak(const course *state, mp_line_figure *lines)
         most = alive[i] > alive[most] ? i : most;
     if (state->count < 2)
         return;
-    const char *text = mp_bytes_text(state->document, alive[most], false);
+    const char *text = mp_bytes_text(state->document, alive[most]);
     add_mark(lines, "peak", state->moments[most].time, MP_UNKNOWN,
              mp_document_text(state->document, "peak %s", text))
         ->amount = alive[most];
@@ -255,7 +255,7 @@ const char *mp_figure_about(mp_document *document, const mp_model *model)
     const char *slash = strrchr(path, '/'), *file = slash && slash[1] ? slash + 1 : path;
     return model->inputs.count > 2
                ? mp_document_text(document, "%s and %s more", file,
-                                  mp_count_text(document, model->inputs.count - 2, false))
+                                  mp_count_text(document, model->inputs.count - 2))
                : mp_document_text(document, "%s", file);
 }
 
@@ -263,10 +263,9 @@ const char *mp_figure_about(mp_document *document, const mp_model *model)
 static const char *memory_title(const course *state, uint32_t session)
 {
     const mp_model *model = state->window->model;
-    const char *title =
-        mp_document_text(state->document, "Memory at %s %s",
-                         mp_count_text(state->document, (int64_t)state->snapshots, false),
-                         noun_of(model, state->snapshots));
+    const char *title = mp_document_text(state->document, "Memory at %s %s",
+                                         mp_count_text(state->document, (int64_t)state->snapshots),
+                                         noun_of(model, state->snapshots));
     const char *about = mp_figure_about(state->document, model);
     return model->sessions.count <= 2
                ? mp_document_text(state->document, "%s: %s", title, about)
@@ -380,7 +379,7 @@ void mp_figure_growth(mp_document *document, const mp_window *window, uint32_t s
         mp_figure *figure = add_figure(&state, MP_FIGURE_GROWTH, session, NAMED_GROUPS + 1);
         const char *of_session = mp_session_text(document, window->model, session);
         figure->title = mp_document_text(document, "Growth by %s over %s %s%s%s: %s", dimension,
-                                         mp_count_text(document, (int64_t)state.snapshots, false),
+                                         mp_count_text(document, (int64_t)state.snapshots),
                                          noun_of(window->model, state.snapshots),
                                          of_session ? " of " : "", of_session ? of_session : "",
                                          mp_figure_about(document, window->model));

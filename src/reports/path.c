@@ -335,22 +335,21 @@ static void put_type(mp_document *document, mp_graph_view *view, const char *glo
 {
     mp_type_paths paths = mp_type_paths_of(view, glob, excluded);
     mp_table *table = MP_TABLE(document, "paths", NULL, MP_ROWS, merged_columns);
-    table->title = mp_document_text(document, "Shortest paths to %s object%s of %s, merged by type",
-                                    mp_count_text(document, paths.objects, false),
-                                    paths.objects == 1 ? "" : "s", glob);
+    table->title = mp_document_text(document, "Shortest paths to %s of %s, merged by type",
+                                    mp_counted_text(document, paths.objects, "object"), glob);
     table->main = true;
     table->empty = paths.untracked < paths.objects ? "no strong root reaches any" : "unknown";
     if (paths.untracked)
         mp_table_line(
             document, table,
             "%s of them have types without recorded references: what keeps them alive is unknown",
-            mp_count_text(document, paths.untracked, false));
+            mp_count_text(document, paths.untracked));
     if (paths.unreached)
         mp_table_line(document, table, "%s of them unreachable: garbage not yet collected",
-                      mp_count_text(document, paths.unreached, false));
+                      mp_count_text(document, paths.unreached));
     if (paths.excluded)
         mp_table_line(document, table, "%s of them reached only through excluded objects",
-                      mp_count_text(document, paths.excluded, false));
+                      mp_count_text(document, paths.excluded));
     name_merged(document, view, &paths, mp_shown_of(paths.count, rows));
     for (size_t i = 0; i < mp_shown_of(paths.count, rows); i++)
         put_merged(document, table, view, &paths, &paths.items[i]);

@@ -55,6 +55,13 @@ void mp_section_profile_totals(mp_document *document, const mp_filter *filter, b
     mp_table_put(document, table, &row);
 }
 
+void mp_section_profile(mp_document *document, const mp_request *request)
+{
+    mp_section_head(document, request);
+    mp_section_session(document, request, false);
+    mp_section_profile_totals(document, request->filter, false);
+}
+
 /* --- lines, methods, programs --- */
 
 typedef struct cost_row {
@@ -248,8 +255,8 @@ static void put_costs(mp_document *document, mp_table *table, const mp_model *mo
     if (costs->totals.instrumentation_lines)
         mp_table_line(document, table,
                       "%s lines of lib/zprofiler, the profiler itself, are omitted: %s seconds",
-                      mp_count_text(document, (int64_t)costs->totals.instrumentation_lines, false),
-                      mp_spent_text(document, costs->totals.instrumentation_us, false))
+                      mp_count_text(document, (int64_t)costs->totals.instrumentation_lines),
+                      mp_unit_text(document, MP_SECONDS, costs->totals.instrumentation_us, false))
             ->argument = "keep-profiler";
     if (estimated)
         mp_table_line(document, table,
@@ -299,8 +306,7 @@ static const char *cost_text(mp_document *document, int64_t cost)
 {
     char text[MP_UNIT_TEXT];
     if (document->sampled)
-        return mp_document_text(document, "%s sample%s", mp_count_text(document, cost, false),
-                                cost == 1 ? "" : "s");
+        return mp_counted_text(document, cost, "sample");
     mp_format_duration(text, cost);
     return mp_document_text(document, "%s", text);
 }
@@ -310,11 +316,10 @@ static void say_cost(mp_document *document, const char *label, const char *where
 {
     bool about = *how && cost->inclusive == MP_INCLUSIVE_ESTIMATED;
     char share[MP_UNIT_TEXT];
-    const char *calls = document->uncalled || cost->unknown & MP_UNKNOWN_EXECUTIONS
-                            ? ""
-                            : mp_document_text(document, " (%s call%s)",
-                                               mp_count_text(document, cost->calls, false),
-                                               cost->calls == 1 ? "" : "s");
+    const char *calls =
+        document->uncalled || cost->unknown & MP_UNKNOWN_EXECUTIONS
+            ? ""
+            : mp_document_text(document, " (%s)", mp_counted_text(document, cost->calls, "call"));
     mp_format_percent(share, mp_percent_of(us, all_us), false);
     mp_document_say(document, MP_TONE_PLAIN, label, "%s, %s%s %% of %s%s%s", where,
                     about ? "about " : "", share, cost_text(document, all_us), how, calls);
@@ -346,15 +351,12 @@ void mp_section_profile_answer(mp_document *document, const mp_model *model,
         say_cost(document, "Over half in", where_of(document, model, deepest, false), deepest,
                  deepest->inclusive_us, all_us, " with what it calls");
     if (document->uncalled) {
-        mp_document_say(document, MP_TONE_PLAIN, document->sampled ? "Profile" : "Time",
-                        "%s, %s method%s", cost_text(document, all_us),
-                        mp_count_text(document, (int64_t)costs->methods.count, false),
-                        costs->methods.count == 1 ? "" : "s");
+        mp_document_say(document, MP_TONE_PLAIN, document->sampled ? "Profile" : "Time", "%s, %s",
+                        cost_text(document, all_us),
+                        mp_counted_text(document, (int64_t)costs->methods.count, "method"));
         return;
     }
-    mp_document_say(
-        document, MP_TONE_PLAIN, "Time", "%s, %s call%s, %s module%s", cost_text(document, all_us),
-        mp_count_text(document, costs->totals.calls, false), costs->totals.calls == 1 ? "" : "s",
-        mp_count_text(document, (int64_t)costs->totals.modules, false),
-        costs->totals.modules == 1 ? "" : "s");
+    mp_document_say(document, MP_TONE_PLAIN, "Time", "%s, %s, %s", cost_text(document, all_us),
+                    mp_counted_text(document, costs->totals.calls, "call"),
+                    mp_counted_text(document, (int64_t)costs->totals.modules, "module"));
 }

@@ -39,6 +39,8 @@ extern const char *const mp_profile_groups[3];
  * that take over half of the total. The order of `costs` does not change. */
 void mp_section_profile_answer(mp_document *document, const mp_model *model,
                                const mp_profile_costs *costs);
+/* Add the head, the session and the totals, for programs only. */
+void mp_section_profile(mp_document *document, const mp_request *request);
 void mp_section_profile_totals(mp_document *document, const mp_filter *filter, bool shown);
 /* Add the hottest lines, methods or programs. Sorts the costs. Return false with an error. */
 bool mp_section_profile_top(mp_document *document, const mp_model *model, mp_profile_costs *costs,

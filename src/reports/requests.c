@@ -67,9 +67,9 @@ static bool section_apis(mp_document *document, const mp_model *model, const mp_
     }
     MP_ORDER_ROWS(order, api_columns, rows, count);
     for (size_t i = 0; i < mp_shown_of(count, (size_t)asked->limit); i++) {
-        rows[i].leaving = mp_document_text(
-            document, "%s of %s", mp_count_text(document, rows[i].served.leaving_calls, false),
-            mp_count_text(document, rows[i].served.calls, false));
+        rows[i].leaving = mp_document_text(document, "%s of %s",
+                                           mp_count_text(document, rows[i].served.leaving_calls),
+                                           mp_count_text(document, rows[i].served.calls));
         mp_table_put(document, table, &rows[i]);
     }
     table->order = order->columns[0];
@@ -194,11 +194,10 @@ static bool leaves_often(const mp_served_api *served)
 static const char *left_text(mp_document *document, const mp_model *model,
                              const mp_served_api *served)
 {
-    return mp_document_text(document, "%s: %s, in %s of %s call%s", api_text(model, served->api),
+    return mp_document_text(document, "%s: %s, in %s of %s", api_text(model, served->api),
                             mp_amount_text(document, served->left_objects, served->left_bytes),
-                            mp_count_text(document, served->leaving_calls, false),
-                            mp_count_text(document, served->calls, false),
-                            served->calls == 1 ? "" : "s");
+                            mp_count_text(document, served->leaving_calls),
+                            mp_counted_text(document, served->calls, "call"));
 }
 
 /* Say the API that left most objects behind. If few of its calls left any, as when the first call

@@ -4,6 +4,7 @@
 #include <assert.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/diagnose.h"
@@ -197,9 +198,9 @@ mp_table *mp_kind_table(mp_document *document, const mp_model *model, const char
 const char *mp_amount_text(mp_document *document, int64_t objects, int64_t bytes)
 {
     if (document->uncounted)
-        return mp_bytes_text(document, bytes, false);
-    return mp_document_text(document, "%s object%s, %s", mp_count_text(document, objects, false),
-                            objects == 1 ? "" : "s", mp_bytes_text(document, bytes, false));
+        return mp_bytes_text(document, bytes);
+    return mp_document_text(document, "%s, %s", mp_counted_text(document, objects, "object"),
+                            mp_bytes_text(document, bytes));
 }
 
 const char *mp_biggest_text(mp_document *document, const char *label, mp_amount amount,
@@ -209,17 +210,16 @@ const char *mp_biggest_text(mp_document *document, const char *label, mp_amount 
     if (document->unsized) {
         mp_format_percent(percent, mp_percent_of(amount.objects, alive), false);
         return mp_document_text(document, "%s: %s of %s objects alive (%s %%)", label,
-                                mp_count_text(document, amount.objects, false),
-                                mp_count_text(document, alive, false), percent);
+                                mp_count_text(document, amount.objects),
+                                mp_count_text(document, alive), percent);
     }
     mp_format_percent(percent, mp_percent_of(amount.bytes, alive), false);
-    const char *bytes = mp_bytes_text(document, amount.bytes, false);
+    const char *bytes = mp_bytes_text(document, amount.bytes);
     if (!document->uncounted)
-        bytes = mp_document_text(document, "%s in %s object%s", bytes,
-                                 mp_count_text(document, amount.objects, false),
-                                 amount.objects == 1 ? "" : "s");
+        bytes = mp_document_text(document, "%s in %s", bytes,
+                                 mp_counted_text(document, amount.objects, "object"));
     return mp_document_text(document, "%s: %s, %s %% of %s alive", label, bytes, percent,
-                            mp_bytes_text(document, alive, false));
+                            mp_bytes_text(document, alive));
 }
 
 const char *mp_torn_text(mp_document *document, const mp_request *request)
@@ -247,8 +247,8 @@ void mp_say_damage(mp_document *document, const mp_request *request)
     const char *line =
         first && first->line ? mp_document_text(document, " in line %" PRIu64, first->line) : "";
     const char *times =
-        total > 1 ? mp_document_text(document, "seen %s times%s",
-                                     mp_count_text(document, total, false), first ? ", first" : "")
+        total > 1 ? mp_document_text(document, "seen %s times%s", mp_count_text(document, total),
+                                     first ? ", first" : "")
                   : "seen once";
     if (total)
         mp_document_say(document, MP_TONE_WORSE, "Corruption",
@@ -256,30 +256,30 @@ void mp_say_damage(mp_document *document, const mp_request *request)
                         first ? first->message : "");
 }
 
-const char *mp_bytes_text(mp_document *document, int64_t bytes, bool with_sign)
+const char *mp_unit_text(mp_document *document, mp_unit unit, int64_t amount, bool with_sign)
 {
     char text[MP_UNIT_TEXT];
-    mp_format_bytes(text, bytes, document->exact_bytes, with_sign);
+    if (unit == MP_BYTES)
+        mp_format_bytes(text, amount, document->exact_bytes, with_sign);
+    else if (unit == MP_SECONDS && !document->sampled)
+        mp_format_seconds(text, amount, with_sign);
+    else
+        mp_format_count(text, amount, with_sign);
     return mp_document_text(document, "%s", text);
 }
 
-const char *mp_count_text(mp_document *document, int64_t count, bool with_sign)
+const char *mp_counted_text(mp_document *document, int64_t count, const char *noun)
 {
-    char text[MP_UNIT_TEXT];
-    mp_format_count(text, count, with_sign);
-    return mp_document_text(document, "%s", text);
+    return mp_document_text(document, "%s %s%s", mp_count_text(document, count), noun,
+                            count == 1 ? "" : "s");
 }
 
-const char *mp_spent_text(mp_document *document, int64_t cost, bool with_sign)
+const char *mp_measured_text(mp_document *document, mp_unit unit, int64_t amount, bool with_sign)
 {
-    char text[MP_UNIT_TEXT];
-    if (document->sampled)
-        return mp_count_text(document, cost, with_sign);
-    mp_format_seconds(text, cost, with_sign);
-    return mp_document_text(document, "%s", text);
-}
-
-const char *mp_spent_unit(const mp_document *document, int64_t cost)
-{
-    return !document->sampled ? " s" : cost == 1 || cost == -1 ? " sample" : " samples";
+    const char *noun = unit != MP_SECONDS   ? ""
+                       : !document->sampled ? " s"
+                       : llabs(amount) == 1 ? " sample"
+                                            : " samples";
+    return mp_document_text(document, "%s%s", mp_unit_text(document, unit, amount, with_sign),
+                            noun);
 }

@@ -231,20 +231,32 @@ const char *mp_amount_text(mp_document *document, int64_t objects, int64_t bytes
 /* Return "App.Order: 1.5 KiB in 12 objects, 8.0 % of 18.7 KiB alive". */
 const char *mp_biggest_text(mp_document *document, const char *label, mp_amount amount,
                             int64_t alive);
-/* Return a number as text: bytes as "1.5 KiB", or as "1536" if the document has exact numbers;
- * counts as "12,345"; microseconds as seconds; costs of a profile as seconds, or in a document
- * of samples as their number. The texts live with the document. */
-const char *mp_bytes_text(mp_document *document, int64_t bytes, bool with_sign);
-const char *mp_count_text(mp_document *document, int64_t count, bool with_sign);
-const char *mp_spent_text(mp_document *document, int64_t cost, bool with_sign);
+/* Return an amount as text: bytes as "1.5 KiB", or as "1536" if the document has exact numbers;
+ * counts as "12,345"; MP_SECONDS, the cost of a profile in microseconds, as seconds, or in a
+ * document of samples as their number. The texts live with the document. */
+const char *mp_unit_text(mp_document *document, mp_unit unit, int64_t amount, bool with_sign);
+/* Return the same with the unit of costs: "1.25 s", "12 samples". */
+const char *mp_measured_text(mp_document *document, mp_unit unit, int64_t amount, bool with_sign);
+static inline const char *mp_bytes_text(mp_document *document, int64_t bytes)
+{
+    return mp_unit_text(document, MP_BYTES, bytes, false);
+}
+static inline const char *mp_bytes_change(mp_document *document, int64_t bytes)
+{
+    return mp_unit_text(document, MP_BYTES, bytes, true);
+}
+static inline const char *mp_count_text(mp_document *document, int64_t count)
+{
+    return mp_unit_text(document, MP_COUNT, count, false);
+}
+/* Return "1 object", "12 objects". */
+const char *mp_counted_text(mp_document *document, int64_t count, const char *noun);
 /* Set the kind of costs in the document by the capabilities of a model. */
 static inline void mp_document_costs(mp_document *document, unsigned holds)
 {
     document->sampled = holds & MP_HOLDS_SAMPLES;
     document->uncalled = holds & MP_HOLDS_UNCALLED;
 }
-/* Return the unit after such a text: " s", " sample" or " samples". */
-const char *mp_spent_unit(const mp_document *document, int64_t cost);
 
 /* Return "session 2 of 3 (AS-2)"; NULL if there is only one session. */
 const char *mp_session_text(mp_document *document, const mp_model *model, uint32_t session);

@@ -13,7 +13,7 @@ static size_t put_below(mp_document *document, const mp_model *model, const mp_s
     static const mp_snapshot nothing = {0};
     size_t count = 0;
     const mp_snapshot *last = before ? before : &nothing;
-    const char *overhead = mp_bytes_text(document, snapshot->overhead_bytes, false);
+    const char *overhead = mp_bytes_text(document, snapshot->overhead_bytes);
     bool other =
         snapshot->request_api.i != last->request_api.i || snapshot->request.i != last->request.i;
     if (other && snapshot->request_api.i)
@@ -23,7 +23,7 @@ static size_t put_below(mp_document *document, const mp_model *model, const mp_s
     if (other && !count)
         below[count++] = "no request";
     if (snapshot->overhead_bytes &&
-        !(before && strcmp(overhead, mp_bytes_text(document, last->overhead_bytes, false)) == 0))
+        !(before && strcmp(overhead, mp_bytes_text(document, last->overhead_bytes)) == 0))
         below[count++] = mp_document_text(document, "overhead %s", overhead);
     if (snapshot->propath.i && snapshot->ordinal > 1)
         below[count++] = "PROPATH changes (see info)";

@@ -77,8 +77,8 @@ static const char *note_of(mp_document *document, uint32_t left_out, const mp_st
         why = also(document, why,
                    mp_document_text(document, "not among the %" PRId64 " largest", bounds->limit));
     return mp_document_text(document, "%s frame%s left out, as asked: %s.",
-                            mp_count_text(document, left_out, false),
-                            left_out == 1 ? " is" : "s are", why);
+                            mp_count_text(document, left_out), left_out == 1 ? " is" : "s are",
+                            why);
 }
 
 /* Replace the figure's places by those that are shown. Places come level by level, with siblings
@@ -107,7 +107,7 @@ static void put_shown(mp_document *document, mp_tree_figure *tree, const bool *s
             rest.kind = MP_PLACE_REST;
             rest.line = MP_UNKNOWN;
             rest.label = mp_document_text(document, "(%s left out)",
-                                          mp_count_text(document, hidden[parent], false));
+                                          mp_count_text(document, hidden[parent]));
             kept[count++] = rest;
         }
         rest = (mp_place){0};

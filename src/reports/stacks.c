@@ -53,7 +53,7 @@ mp_texts mp_group_stack(mp_document *document, const mp_model *model, const mp_g
 
 const char *mp_again_text(mp_document *document, const char *frame, mp_turn turn)
 {
-    const char *again = mp_count_text(document, turn.again, false);
+    const char *again = mp_count_text(document, turn.again);
     return turn.frames == 1
                ? mp_document_text(document, "%s \u2026 %s more of the same", frame, again)
                : mp_document_text(document, "%s \u2026 %s more of the same %" PRIu32 " in turn",

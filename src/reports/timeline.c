@@ -249,8 +249,8 @@ static void put_timeline(const drawing *state, size_t rows)
         mp_keep_largest(put, (uint32_t)count, shown, &state->timeline.items[0].all_us,
                         sizeof *state->timeline.items);
         table->title = mp_document_text(state->document, "Timeline, the longest %s of %s",
-                                        mp_count_text(state->document, (int64_t)shown, false),
-                                        mp_count_text(state->document, (int64_t)count, false));
+                                        mp_count_text(state->document, (int64_t)shown),
+                                        mp_count_text(state->document, (int64_t)count));
     }
     for (size_t i = 0; i < count; i++)
         if (put[i])
@@ -311,9 +311,7 @@ static bool run(const mp_request *request, mp_document *document, mp_error *erro
                      .model = model,
                      .timeline = mp_timeline_of(request->filter),
                      .many_sessions = model->sessions.count > 2};
-    mp_section_head(document, request);
-    mp_section_session(document, request, false);
-    mp_section_profile_totals(document, request->filter, false);
+    mp_section_profile(document, request);
     if (state.timeline.count) {
         find_gaps(&state);
         put_trace(&state);

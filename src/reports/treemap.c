@@ -325,9 +325,7 @@ static bool map_profile(const mp_request *request, mp_document *document, mp_err
         return false;
     mp_profile_costs costs = mp_profile_costs_of(request->filter);
     mp_areas areas = {.items = mp_alloc((costs.methods.count + 1) * sizeof *areas.items)};
-    mp_section_head(document, request);
-    mp_section_session(document, request, false);
-    mp_section_profile_totals(document, request->filter, false);
+    mp_section_profile(document, request);
     for (size_t i = 0; i < costs.methods.count; i++) {
         const mp_code_cost *cost = &costs.methods.items[i];
         const mp_code_place place = mp_cost_place(model, cost);

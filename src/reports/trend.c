@@ -150,15 +150,6 @@ static const char *told_of(mp_document *document, const mp_builds *builds, const
     return site ? mp_document_text(document, "%s at %s", what, site) : what;
 }
 
-static const char *amount_text(mp_document *document, const mp_builds *builds, int64_t amount,
-                               bool with_sign)
-{
-    if (!(builds->holds & MP_HOLDS_PROFILE))
-        return mp_bytes_text(document, amount, with_sign);
-    return mp_document_text(document, "%s%s", mp_spent_text(document, amount, with_sign),
-                            mp_spent_unit(document, amount));
-}
-
 static uint32_t first_build(const mp_builds *builds, const mp_built_site *site)
 {
     return builds->points[site->point].build;
@@ -267,6 +258,7 @@ static void section_sites(mp_document *document, const mp_builds *builds, const 
 static void say(mp_document *document, const mp_builds *builds, const grown *sites,
                 const int64_t *totals)
 {
+    const mp_unit unit = builds->holds & MP_HOLDS_PROFILE ? MP_SECONDS : MP_BYTES;
     size_t growing = 0, new = 0, last = builds->count - 1;
     const grown *newest = NULL; /* largest of the new sites */
     for (size_t i = 0; i < builds->site_count; i++) {
@@ -281,7 +273,7 @@ static void say(mp_document *document, const mp_builds *builds, const grown *sit
     if (worst) {
         uint32_t first = first_build(builds, worst->site);
         mp_document_say(document, MP_TONE_WORSE, "Steepest", "%s a build, %s, since build %u (%s)",
-                        amount_text(document, builds, worst->slope, true),
+                        mp_measured_text(document, unit, worst->slope, true),
                         told_of(document, builds, &worst->site->key), first + 1,
                         base_name(builds->items[first].path));
     }
@@ -293,7 +285,7 @@ static void say(mp_document *document, const mp_builds *builds, const grown *sit
             "most objects have no recorded size; only bytes that are known are compared");
     if (latest->leaking_bytes && has_sites(builds) && !unsized)
         mp_document_say(document, MP_TONE_WORSE, "Worst leak", "%s, %s, in build %zu (%s)",
-                        mp_bytes_text(document, latest->leaking_bytes, false),
+                        mp_bytes_text(document, latest->leaking_bytes),
                         told_of(document, builds, &builds->sites[latest->worst].key), last + 1,
                         base_name(latest->path));
     mp_document_say(document, MP_TONE_PLAIN, "Growing", "%zu of %zu %s", growing,
@@ -304,18 +296,18 @@ static void say(mp_document *document, const mp_builds *builds, const grown *sit
     if (newest)
         mp_document_say(document, MP_TONE_WARNING, "New", "%zu since build %zu, most %s, %s", new,
                         last > FEWEST - 2 ? last - FEWEST + 3 : 2,
-                        amount_text(document, builds, newest->latest, false),
+                        mp_measured_text(document, unit, newest->latest, false),
                         told_of(document, builds, &newest->site->key));
     mp_document_say(
         document, totals[last] > totals[0] ? MP_TONE_WORSE : MP_TONE_PLAIN,
         document->sampled                  ? "Samples"
         : builds->holds & MP_HOLDS_PROFILE ? "Seconds"
                                            : "Alive",
-        "%s in build 1, %s in build %zu%s", amount_text(document, builds, totals[0], false),
-        amount_text(document, builds, totals[last], false), last + 1,
-        last ? mp_document_text(
-                   document, ", %s a build",
-                   amount_text(document, builds, mp_trend_whole_slope(totals, builds->count), true))
+        "%s in build 1, %s in build %zu%s", mp_measured_text(document, unit, totals[0], false),
+        mp_measured_text(document, unit, totals[last], false), last + 1,
+        last ? mp_document_text(document, ", %s a build",
+                                mp_measured_text(document, unit,
+                                                 mp_trend_whole_slope(totals, builds->count), true))
              : "");
     for (size_t i = 0; i < builds->count; i++)
         if (!builds->items[i].complete) {

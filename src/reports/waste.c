@@ -89,10 +89,9 @@ static void put_kinds(mp_document *document, const mp_graph_view *view, const mp
     mp_format_percent(percent, total.percent, false);
     mp_document_say(
         document, MP_TONE_PLAIN, "Wasted", "%s, %s %% of %s reachable, could be saved%s",
-        mp_bytes_text(document, total.sum.bytes, false), percent,
-        mp_bytes_text(document, reachable, false),
+        mp_bytes_text(document, total.sum.bytes), percent, mp_bytes_text(document, reachable),
         rows[0].sum.bytes ? mp_document_text(document, ", most of it by %s (%s)", rows[0].kind,
-                                             mp_bytes_text(document, rows[0].sum.bytes, false))
+                                             mp_bytes_text(document, rows[0].sum.bytes))
                           : "");
 }
 
