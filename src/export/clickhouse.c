@@ -263,12 +263,9 @@ static bool write_recording(const mp_request *request, const mp_clickhouse_table
                             mp_error *error)
 {
     const rows_written *written = request->sink;
-    const bool heap = request->model->holds & MP_HOLDS_LEDGER;
-    mp_window window;
-    if (heap && !mp_request_window(request, &window, error))
+    mp_relation_source *source = mp_request_relations(request, error);
+    if (!source)
         return false;
-    mp_relation_source *source =
-        mp_relation_source_new(request->filter, heap ? &window : NULL, request->diagnostics);
     for (size_t i = 0; i < MP_CLICKHOUSE_TABLES; i++) {
         const mp_clickhouse_table *table = &mp_clickhouse_tables[i];
         if (only == table)
@@ -276,9 +273,6 @@ static bool write_recording(const mp_request *request, const mp_clickhouse_table
         else if (!only)
             write_rows(request, source, table, mp_table_folder_file(&written->folder, i), false);
     }
-    mp_relation_source_free(source);
-    if (heap)
-        mp_window_free(&window);
     return true;
 }
 

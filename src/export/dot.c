@@ -222,16 +222,16 @@ static void put_tree(dot_out *out, const mp_weights *weights, const char *note)
 
 static bool run_tree(const mp_request *request, mp_document *document, mp_error *error)
 {
-    mp_window window;
-    if (!mp_request_window(request, &window, error))
+    const mp_window *window = mp_request_window(request, error);
+    if (!window)
         return false;
     mp_weighing weighing = mp_weighing_usual(request->filter);
-    mp_weights weights = mp_weights_of(request->filter, &window, &weighing, 1);
+    mp_weights weights = mp_weights_of(request->filter, window, &weighing, 1);
     /* if nothing leaks, draw live bytes */
     if (weighing == MP_WEIGH_LEAKED && weights.items[0][0].total == 0) {
         mp_weights_free(&weights);
         weighing = MP_WEIGH_ALIVE;
-        weights = mp_weights_of(request->filter, &window, &weighing, 1);
+        weights = mp_weights_of(request->filter, window, &weighing, 1);
     }
     dot_out out = {.file = request->file,
                    .unit = MP_BYTES,
@@ -240,11 +240,9 @@ static bool run_tree(const mp_request *request, mp_document *document, mp_error 
     *(weighing == MP_WEIGH_LEAKED     ? &sums.leaked_bytes
       : weighing == MP_WEIGH_RETAINED ? &sums.retained_bytes
                                       : &sums.live_bytes) = weights.items[0][0].total;
-    put_tree(&out, &weights,
-             weighing == MP_WEIGH_LEAKED ? mp_in_use_text(document, &window) : NULL);
+    put_tree(&out, &weights, weighing == MP_WEIGH_LEAKED ? mp_in_use_text(document, window) : NULL);
     close_graph(&out, document, request, &sums);
     mp_weights_free(&weights);
-    mp_window_free(&window);
     return true;
 }
 

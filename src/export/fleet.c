@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "relation/source.h"
 
 void mp_fleet_init(mp_fleet *fleet, const mp_fleet_format *format, const char *path)
 {
@@ -57,7 +58,7 @@ static bool put_relations(mp_fleet *fleet, mp_relation_source *source)
     return ok;
 }
 
-static bool put_recording(mp_fleet *fleet, const mp_request *request, const mp_window *window)
+static bool put_recording(mp_fleet *fleet, const mp_request *request, mp_relation_source *source)
 {
     bool known = false;
     if (!fleet->is_open && !fleet->format->open(fleet))
@@ -69,11 +70,8 @@ static bool put_recording(mp_fleet *fleet, const mp_request *request, const mp_w
         fleet->known++;
         return true;
     }
-    mp_relation_source *source =
-        mp_relation_source_new(request->filter, window, request->diagnostics);
     const bool ok = put_relations(fleet, source);
-    mp_relation_source_free(source);
-    add_totals(fleet, request, window);
+    add_totals(fleet, request, source->window);
     fleet->added++;
     return ok;
 }
@@ -81,19 +79,16 @@ static bool put_recording(mp_fleet *fleet, const mp_request *request, const mp_w
 bool mp_fleet_add(const mp_request *request, mp_document *document, mp_error *error)
 {
     (void)document;
-    const bool heap = request->model->holds & MP_HOLDS_LEDGER;
     mp_fleet *fleet = request->sink;
-    mp_window window;
     mp_arena names = {0};
-    if (!mp_export_is_whole(request, error) ||
-        (heap && !mp_request_window(request, &window, error)))
+    mp_relation_source *source =
+        mp_export_is_whole(request, error) ? mp_request_relations(request, error) : NULL;
+    if (!source)
         return false;
     fleet->error = error;
     fleet->recording = mp_recording_name(request->model, &names);
-    const bool ok = put_recording(fleet, request, heap ? &window : NULL);
+    const bool ok = put_recording(fleet, request, source);
     mp_arena_free(&names);
-    if (heap)
-        mp_window_free(&window);
     return ok;
 }
 

@@ -71,25 +71,25 @@ static lines_out open_lines(const mp_request *request, mp_document *document,
 
 static bool run_heap(const mp_request *request, mp_document *document, mp_error *error)
 {
-    mp_window window;
     const mp_model *model = request->model;
     bool history = model->holds & MP_HOLDS_HISTORY;
     mp_document *answer = mp_document_new("export");
-    if (!mp_section_heap(answer, request, history, &window, error)) {
+    const mp_window *window = mp_section_heap(answer, request, history, error);
+    if (!window) {
         mp_document_free(answer);
         return false;
     }
-    mp_totals totals = mp_totals_of(&window);
+    mp_totals totals = mp_totals_of(window);
     mp_written_totals sums = mp_nothing_written;
     sums.live_objects = totals.live_objects;
     sums.live_bytes = totals.live_bytes;
     lines_out out = open_lines(request, document, &sums);
-    mp_section_snapshots(answer, &window, 0);
+    mp_section_snapshots(answer, window, 0);
     if (model->events)
         mp_section_anomalies(answer, model, 0);
     put_answer(&out, answer);
     mp_document_free(answer);
-    out.source = mp_relation_source_new(request->filter, &window, NULL);
+    out.source = mp_request_relations(request, error);
     if (history) {
         put_relation(&out, &mp_relation_sites, "site");
         put_relation(&out, &mp_relation_deltas, "event");
@@ -97,29 +97,23 @@ static bool run_heap(const mp_request *request, mp_document *document, mp_error 
     } else if (request->filter->graph) {
         put_relation(&out, &mp_relation_objects, "object");
     }
-    mp_relation_source_free(out.source);
-    mp_window_free(&window);
     return true;
 }
 
 static bool run_profile(const mp_request *request, mp_document *document, mp_error *error)
 {
-    (void)error;
     mp_written_totals sums = mp_nothing_written;
     mp_written_add_profile(&sums, request->filter);
     lines_out out = open_lines(request, document, &sums);
     mp_document *answer = mp_document_new("export");
-    mp_section_head(answer, request);
-    mp_section_session(answer, request, false);
-    mp_section_profile_totals(answer, request->filter, false);
+    mp_section_profile(answer, request);
     put_answer(&out, answer);
     mp_document_free(answer);
-    out.source = mp_relation_source_new(request->filter, NULL, NULL);
+    out.source = mp_request_relations(request, error);
     put_relation(&out, &mp_relation_lines, "line");
     put_relation(&out, &mp_relation_calls, "call");
     if (request->model->profile->trace_rows)
         put_relation(&out, &mp_relation_executions, "event");
-    mp_relation_source_free(out.source);
     return true;
 }
 

@@ -218,7 +218,7 @@ static int by_retained(const void *left, const void *right)
     return order ? order : strcmp(a->label, b->label);
 }
 
-static void put_types(metrics_out *out, const mp_filter *filter)
+static void put_types(metrics_out *out, mp_graph_view *view)
 {
     static const measure measures[] = {
         {"type_retained_bytes", "bytes",
@@ -226,9 +226,8 @@ static void put_types(metrics_out *out, const mp_filter *filter)
         {"type_bytes", "bytes", "Bytes of all objects of the type themselves."},
         {"type_objects", "objects", "Objects of the type."},
     };
-    mp_graph_view view = mp_graph_view_of(filter);
-    mp_histogram types = mp_histogram_of(&view, MP_HISTOGRAM_OF_TYPES);
-    mp_histogram_settle(&view, &types, types.items, types.count, WORST, 0);
+    mp_histogram types = mp_histogram_of(view, MP_HISTOGRAM_OF_TYPES);
+    mp_histogram_settle(view, &types, types.items, types.count, WORST, 0);
     if (types.count)
         qsort(types.items, types.count, sizeof *types.items, by_retained);
     for (uint32_t i = 0; i < types.count && i < WORST; i++)
@@ -238,7 +237,6 @@ static void put_types(metrics_out *out, const mp_filter *filter)
                                     types.items[i].objects});
     put_rows(out, measures, 3);
     mp_histogram_free(&types);
-    mp_graph_view_free(&view);
 }
 
 static void put_methods(metrics_out *out, const mp_filter *filter)
@@ -287,13 +285,13 @@ static void close_metrics(metrics_out *out, mp_document *document, const mp_requ
 
 static bool run_heap(const mp_request *request, mp_document *document, mp_error *error)
 {
-    mp_window window;
-    if (!mp_request_window(request, &window, error))
+    const mp_window *window = mp_request_window(request, error);
+    if (!window)
         return false;
     bool history = request->model->holds & MP_HOLDS_HISTORY;
     mp_document *answer = mp_document_new("totals");
     metrics_out out = {.file = request->file};
-    mp_totals totals = mp_totals_of(&window);
+    mp_totals totals = mp_totals_of(window);
     mp_written_totals sums = mp_nothing_written;
     sums.live_objects = totals.live_objects;
     sums.live_bytes = totals.live_bytes;
@@ -301,16 +299,15 @@ static bool run_heap(const mp_request *request, mp_document *document, mp_error 
         sums.leaked_objects = totals.leaked_objects;
         sums.leaked_bytes = totals.leaked_bytes;
     }
-    mp_section_heap_totals(answer, &window, history, false);
+    mp_section_heap_totals(answer, window, history, false);
     put_totals(&out, answer);
     if (history)
-        put_leaks(&out, &window);
+        put_leaks(&out, window);
     else if (request->filter->graph)
-        put_types(&out, request->filter);
-    put_platform(&out, &window);
+        put_types(&out, mp_request_graph(request));
+    put_platform(&out, window);
     close_metrics(&out, document, request, &sums);
     mp_document_free(answer);
-    mp_window_free(&window);
     return true;
 }
 

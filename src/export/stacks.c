@@ -121,17 +121,15 @@ bool mp_stacks_weigh(const mp_request *request, mp_document *document, bool apar
     const mp_weighing other =
         holds & MP_HOLDS_GRAPH ? MP_WEIGH_RETAINED : mp_weighing_usual(request->filter);
     const size_t columns = sizeof heap / sizeof *heap;
-    mp_window window = {0};
     bool is_heap = holds & MP_HOLDS_HISTORY;
-    if (is_heap && !mp_request_window(request, &window, error))
+    const mp_window *window = is_heap ? mp_request_window(request, error) : NULL;
+    if (is_heap && !window)
         return false;
     mp_weights weights = !is_heap ? mp_weights_of(request->filter, NULL, &other, 1)
-                         : apart  ? mp_weights_apart(&window, heap, columns)
-                                  : mp_weights_of(request->filter, &window, heap, columns);
+                         : apart  ? mp_weights_apart(window, heap, columns)
+                                  : mp_weights_of(request->filter, window, heap, columns);
     write(&weights, request, document);
     mp_weights_free(&weights);
-    if (is_heap)
-        mp_window_free(&window);
     return true;
 }
 
@@ -228,22 +226,17 @@ bool mp_sites_write(const mp_request *request, mp_document *document, uint32_t f
                     bool (*write)(mp_sites *sites, const mp_request *request, mp_document *document,
                                   mp_error *error))
 {
-    mp_window window;
     mp_session_id session;
-    if (!mp_request_window(request, &window, error))
+    mp_sites sites = {.window = mp_request_window(request, error), .next_delta = 1};
+    if (!sites.window || !mp_only_session(request->filter, &session, error))
         return false;
-    bool ok = mp_only_session(window.filter, &session, error);
-    if (ok) {
-        mp_sites sites = {.window = &window, .next_delta = 1};
-        take_snapshots(&sites, session);
-        take_stacks(&sites, frames);
-        ok = write(&sites, request, document, error);
-        mp_code_free(&sites.code);
-        mp_weights_free(&sites.weights);
-        free(sites.nodes);
-        free(sites.end_of);
-    }
-    mp_window_free(&window);
+    take_snapshots(&sites, session);
+    take_stacks(&sites, frames);
+    bool ok = write(&sites, request, document, error);
+    mp_code_free(&sites.code);
+    mp_weights_free(&sites.weights);
+    free(sites.nodes);
+    free(sites.end_of);
     return ok;
 }
 

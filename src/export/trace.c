@@ -296,8 +296,8 @@ static void close_trace(trace_out *out, mp_document *document, const mp_request 
 
 static bool run_memory(const mp_request *request, mp_document *document, mp_error *error)
 {
-    mp_window window;
-    if (!mp_request_window(request, &window, error))
+    const mp_window *window = mp_request_window(request, error);
+    if (!window)
         return false;
     const mp_model *model = request->model;
     const mp_session_snapshots *sessions = &request->filter->listed;
@@ -314,9 +314,8 @@ static bool run_memory(const mp_request *request, mp_document *document, mp_erro
         put_snapshot(&out, snapshot, i - sessions->first[snapshot->session.i] + 1);
     }
     if (model->holds & MP_HOLDS_RUNTIME)
-        put_requests(&out, &window);
+        put_requests(&out, window);
     close_trace(&out, document, request, &sums);
-    mp_window_free(&window);
     return true;
 }
 

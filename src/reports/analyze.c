@@ -167,33 +167,32 @@ static const char *next_of_heap(const mp_document *document, const mp_window *wi
 static bool run_heap(const mp_request *request, mp_document *document, mp_error *error)
 {
     const mp_heap_arguments *asked = request->arguments;
-    mp_window window;
-    if (!mp_request_window(request, &window, error))
+    const mp_window *window = mp_request_window(request, error);
+    if (!window)
         return false;
     mp_section_head(document, request);
-    mp_answer_leaks(document, &window);
+    mp_answer_leaks(document, window);
     mp_say_damage(document, request);
-    answer_events(document, &window);
-    answer_groups(document, &window);
-    answer_platform(document, &window);
-    mp_section_limits(document, request, &window);
-    mp_figure_memory(document, &window);
-    mp_figure_history(document, request, &window);
-    draw_stacks(document, request->filter, &window);
-    mp_figure_alive(document, &window);
-    bool ok = mp_section_leaks(document, request, &window, error);
-    mp_section_suppressions(document, &window);
-    ok = ok && mp_section_top(document, &window, asked, error) &&
-         mp_section_growth(document, &window, asked, false, error);
-    if (ok && !mp_window_has_span(&window)) /* growth from a moment to itself is for programs */
+    answer_events(document, window);
+    answer_groups(document, window);
+    answer_platform(document, window);
+    mp_section_limits(document, request, window);
+    mp_figure_memory(document, window);
+    mp_figure_history(document, request, window);
+    draw_stacks(document, request->filter, window);
+    mp_figure_alive(document, window);
+    bool ok = mp_section_leaks(document, request, window, error);
+    mp_section_suppressions(document, window);
+    ok = ok && mp_section_top(document, window, asked, error) &&
+         mp_section_growth(document, window, asked, false, error);
+    if (ok && !mp_window_has_span(window)) /* growth from a moment to itself is for programs */
         document->tables[document->table_count - 1].flags |= MP_FOR_PROGRAMS;
-    mp_section_anomaly_counts(document, window.model);
-    mp_section_graph(document, request->filter, asked->min_bytes, (size_t)asked->limit);
-    mp_section_snapshots(document, &window, (size_t)asked->limit);
-    mp_section_heap_totals(document, &window, true, true);
+    mp_section_anomaly_counts(document, window->model);
+    mp_section_graph(document, request, asked->min_bytes, (size_t)asked->limit);
+    mp_section_snapshots(document, window, (size_t)asked->limit);
+    mp_section_heap_totals(document, window, true, true);
     mp_section_session(document, request, true);
-    finish(document, asked, next_of_heap(document, &window));
-    mp_window_free(&window);
+    finish(document, asked, next_of_heap(document, window));
     return ok;
 }
 
@@ -223,35 +222,32 @@ static bool run_dump(const mp_request *request, mp_document *document, mp_error 
 {
     const mp_heap_arguments *asked = request->arguments;
     size_t rows = (size_t)asked->limit;
-    mp_window window;
-    if (!mp_request_window(request, &window, error))
+    const mp_window *window = mp_request_window(request, error);
+    mp_graph_view *view = mp_request_graph(request);
+    if (!window)
         return false;
-    mp_graph_view view = mp_graph_view_of(request->filter);
-    view.diagnostics = request->diagnostics;
-    mp_retained_want(&view, asked->min_bytes, rows);
-    mp_name_ways(document, &view, true, rows);
+    mp_retained_want(view, asked->min_bytes, rows);
+    mp_name_ways(document, view, true, rows);
     mp_section_head(document, request);
-    mp_say_dump(document, &view);
-    mp_say_dump_more(document, &view);
-    mp_figure_memory(document, &window);
-    mp_figure_history(document, request, &window);
-    draw_stacks(document, request->filter, &window);
-    mp_figure_alive_in_graph(document, request->model, &view);
-    mp_section_accumulations(document, &view, rows);
-    mp_section_suspects(document, &view, rows);
-    mp_section_retained(document, &view, asked->min_bytes, rows);
-    mp_section_dump_top(document, &view, &(mp_histogram_asked){.rows = rows}, error);
-    mp_section_roots(document, &view, true);
-    mp_section_statics(document, &view, rows);
-    mp_section_shared(document, &view, rows);
-    if (mp_window_has_span(&window))
-        mp_section_growth(document, &window, asked, false, error);
-    mp_section_snapshots(document, &window, rows);
-    mp_section_dump_totals(document, &view, true);
+    mp_say_dump(document, view);
+    mp_say_dump_more(document, view);
+    mp_figure_memory(document, window);
+    mp_figure_history(document, request, window);
+    draw_stacks(document, request->filter, window);
+    mp_figure_alive_in_graph(document, request->model, view);
+    mp_section_accumulations(document, view, rows);
+    mp_section_suspects(document, view, rows);
+    mp_section_retained(document, view, asked->min_bytes, rows);
+    mp_section_dump_top(document, view, &(mp_histogram_asked){.rows = rows}, error);
+    mp_section_roots(document, view, true);
+    mp_section_statics(document, view, rows);
+    mp_section_shared(document, view, rows);
+    if (mp_window_has_span(window))
+        mp_section_growth(document, window, asked, false, error);
+    mp_section_snapshots(document, window, rows);
+    mp_section_dump_totals(document, view, true);
     mp_section_session(document, request, true);
-    finish(document, asked, mp_window_has_span(&window) ? "growth" : "dominators");
-    mp_graph_view_free(&view);
-    mp_window_free(&window);
+    finish(document, asked, mp_window_has_span(window) ? "growth" : "dominators");
     return true;
 }
 

@@ -335,16 +335,16 @@ static bool annotate(annotating *state, mp_error *error)
 
 static bool run_heap(const mp_request *request, mp_document *document, mp_error *error)
 {
-    mp_window window;
     annotating state = {.document = document, .request = request, .of_heap = true};
     state.program = find_program(request, document, error);
-    if (!state.program || !mp_section_heap(document, request, false, &window, error))
+    const mp_window *window =
+        state.program ? mp_section_heap(document, request, false, error) : NULL;
+    if (!window)
         return false;
-    mp_annotation notes = mp_annotation_of(request->filter, &window, state.program);
+    mp_annotation notes = mp_annotation_of(request->filter, window, state.program);
     state.notes = &notes;
     bool ok = annotate(&state, error);
     free(notes.items);
-    mp_window_free(&window);
     return ok;
 }
 

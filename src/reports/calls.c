@@ -245,16 +245,15 @@ static bool run_heap(const mp_request *request, mp_document *document, mp_error 
 {
     const calls_arguments *state = request->arguments;
     asking asked = {.document = document, .rows = (size_t)state->heap.limit};
-    mp_window window;
-    if (!mp_section_heap(document, request, false, &window, error))
+    const mp_window *window = mp_section_heap(document, request, false, error);
+    if (!window)
         return false;
     asked.found.called = mp_called_begin(document, request->model, state->code, true);
     mp_calls calls =
-        mp_calls_of_heap(&window, asked.found.called.has_line ? &asked.found.called.line : NULL);
-    asked.found.total = mp_totals_of(&window).live_bytes;
+        mp_calls_of_heap(window, asked.found.called.has_line ? &asked.found.called.line : NULL);
+    asked.found.total = mp_totals_of(window).live_bytes;
     bool ok = answer(&asked, &calls, error);
     mp_calls_free(&calls);
-    mp_window_free(&window);
     return ok;
 }
 

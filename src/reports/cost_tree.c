@@ -281,10 +281,10 @@ static void put_tree(tree_walk *walk, const mp_request *request)
 
 static bool run_heap(const mp_request *request, mp_document *document, mp_error *error)
 {
-    mp_window window;
-    if (!mp_section_heap(document, request, false, &window, error))
+    const mp_window *window = mp_section_heap(document, request, false, error);
+    if (!window)
         return false;
-    mp_tree_cost *costs = mp_tree_costs(&window);
+    mp_tree_cost *costs = mp_tree_costs(window);
     tree_walk walk = {.document = document,
                       .model = request->model,
                       .bytes = costs,
@@ -292,7 +292,7 @@ static bool run_heap(const mp_request *request, mp_document *document, mp_error 
                       .total = costs[0].inclusive_bytes ? costs[0].inclusive_bytes : 1};
     walk.table = MP_TABLE(document, "tree", NULL, MP_ROWS, heap_columns);
     walk.table->title = mp_document_text(document, "Call tree by bytes alive at %s",
-                                         mp_moment_text(document, &window, false));
+                                         mp_moment_text(document, window, false));
     walk.table->empty = "no code has live objects";
     if (document->uncounted && costs[0].own_bytes)
         mp_table_line(document, walk.table, "outside the program's code: %s",
@@ -303,7 +303,6 @@ static bool run_heap(const mp_request *request, mp_document *document, mp_error 
                       mp_counted_text(document, costs[0].own_objects, "object"));
     put_tree(&walk, request);
     free(costs);
-    mp_window_free(&window);
     return true;
 }
 

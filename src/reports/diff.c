@@ -272,12 +272,10 @@ static bool check_min_change(const mp_ceiling *least, unsigned holds, mp_error *
 /* List the suppressed leaks of the new recording. */
 static void section_suppressions(mp_document *document, const mp_request *request)
 {
-    mp_window window;
     mp_error error = {0};
-    if (!request->suppressions || !mp_request_window(request, &window, &error))
-        return;
-    mp_section_suppressions(document, &window);
-    mp_window_free(&window);
+    const mp_window *window = request->suppressions ? mp_request_window(request, &error) : NULL;
+    if (window)
+        mp_section_suppressions(document, window);
 }
 
 /* Return true if either side has scoped bytes. */

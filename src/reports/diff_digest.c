@@ -142,7 +142,7 @@ static mp_digest *digest_of(const mp_request *request, mp_error *error)
     mp_digest_options options = options_of(request);
     if (!(request->model->holds & MP_HOLDS_LEDGER))
         return mp_digest_of(request->filter, NULL, request->dictionary, &options, error);
-    if (!mp_request_window(request, &window, error))
+    if (!mp_request_window_of(request, request->filter, &window, error))
         return NULL;
     mp_digest *digest =
         mp_digest_of(request->filter, &window, request->dictionary, &options, error);

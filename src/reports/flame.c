@@ -314,18 +314,17 @@ static bool run_difference(const mp_request *request, mp_document *document, mp_
 
 static bool run_heap(const mp_request *request, mp_document *document, mp_error *error)
 {
-    mp_window window;
+    const bool history = request->filter->holds & MP_HOLDS_HISTORY;
     mp_weighing weighing;
     if (!choose(request, &weighing, error))
         return false;
     if (request->base)
         return run_difference(request, document, weighing, error);
-    if (!mp_section_heap(document, request, request->filter->holds & MP_HOLDS_HISTORY, &window,
-                         error))
+    const mp_window *window = mp_section_heap(document, request, history, error);
+    if (!window)
         return false;
-    put_answer(request, document, &window, weighing);
-    mp_section_suppressions(document, &window);
-    mp_window_free(&window);
+    put_answer(request, document, window, weighing);
+    mp_section_suppressions(document, window);
     return true;
 }
 

@@ -283,26 +283,23 @@ static void judge(const mp_request *request, mp_document *document, mp_rule_cont
 
 static bool run_heap(const mp_request *request, mp_document *document, mp_error *error)
 {
-    mp_window window;
-    if (!mp_request_window(request, &window, error))
-        return false;
-    mp_digest *now = mp_report_digest(request, error);
+    const mp_window *window = mp_request_window(request, error);
+    mp_digest *now = window ? mp_report_digest(request, error) : NULL;
     bool ok = now && mp_base_is_alike(request, now, error);
     if (ok) {
         bool history = request->model->holds & MP_HOLDS_HISTORY;
         mp_section_head(document, request);
         mp_section_session(document, request, false);
-        mp_section_heap_totals(document, &window, history, false);
-        mp_section_suppressions(document, &window);
+        mp_section_heap_totals(document, window, history, false);
+        mp_section_suppressions(document, window);
         const mp_heap_arguments *asked = request->arguments;
         mp_rule_context rule_context = {
-            .now = now, .model = request->model, .window = &window, .window_end = asked->to};
+            .now = now, .model = request->model, .window = window, .window_end = asked->to};
         judge(request, document, &rule_context);
-        mp_say_running(document, &window);
-        mp_say_late(document, &window);
+        mp_say_running(document, window);
+        mp_say_late(document, window);
     }
     mp_digest_free(now);
-    mp_window_free(&window);
     return ok;
 }
 

@@ -348,14 +348,13 @@ bool mp_section_histogram(mp_document *document, mp_graph_view *view,
 
 /* --- all tables --- */
 
-void mp_section_graph(mp_document *document, const mp_filter *filter, int64_t min_bytes,
+void mp_section_graph(mp_document *document, const mp_request *request, int64_t min_bytes,
                       size_t rows)
 {
-    if (!filter->graph)
+    if (!request->filter->graph)
         return;
-    mp_graph_view view = mp_graph_view_of(filter);
-    mp_section_retained(document, &view, min_bytes, rows);
-    mp_section_roots(document, &view, true);
-    mp_section_shared(document, &view, rows);
-    mp_graph_view_free(&view);
+    mp_graph_view *view = mp_request_graph(request);
+    mp_section_retained(document, view, min_bytes, rows);
+    mp_section_roots(document, view, true);
+    mp_section_shared(document, view, rows);
 }

@@ -111,7 +111,7 @@ void mp_section_root_growth(mp_document *document, const mp_window *window);
 
 /* Add all tables of a graph to an answer of another kind, for databases with stacks and references.
  * Nothing is added if there is no graph. */
-void mp_section_graph(mp_document *document, const mp_filter *filter, int64_t min_bytes,
+void mp_section_graph(mp_document *document, const mp_request *request, int64_t min_bytes,
                       size_t rows);
 
 /* Add the objects of all types that match the glob, summed up by type: their referrers, their

@@ -252,9 +252,7 @@ static bool totals_in(const mp_request *request, const mp_filter *filter, mp_tot
 {
     mp_window window;
     mp_error unheard = {0};
-    mp_request filtered = *request;
-    filtered.filter = filter;
-    if (!mp_request_window(&filtered, &window, &unheard))
+    if (!mp_request_window_of(request, filter, &window, &unheard))
         return false;
     *totals = mp_totals_of(&window);
     mp_window_free(&window);
@@ -404,15 +402,16 @@ void mp_section_heads(mp_document *document, const mp_request *requests, size_t 
     mp_table_put(document, table, &row);
 }
 
-bool mp_section_heap(mp_document *document, const mp_request *request, bool leaks,
-                     mp_window *window, mp_error *error)
+const mp_window *mp_section_heap(mp_document *document, const mp_request *request, bool leaks,
+                                 mp_error *error)
 {
-    if (!mp_request_window(request, window, error))
-        return false;
+    const mp_window *window = mp_request_window(request, error);
+    if (!window)
+        return NULL;
     mp_section_head(document, request);
     mp_section_session(document, request, false);
     mp_section_heap_totals(document, window, leaks, false);
     if (leaks)
         mp_say_late(document, window);
-    return true;
+    return window;
 }

@@ -386,7 +386,6 @@ static bool run(const mp_request *request, mp_document *document, mp_error *erro
 {
     const mp_heap_arguments *asked = request->arguments;
     const mp_model *model = request->model;
-    mp_window window;
     if (!model->ages)
         return mp_fail(error, MP_ERROR_NO_ANSWER, "it was read without the ages of its objects");
     for (uint32_t i = 1; model->events && i < model->sessions.count; i++)
@@ -395,11 +394,8 @@ static bool run(const mp_request *request, mp_document *document, mp_error *erro
                            "lifetimes covers a whole log, not up to a snapshot; remove @%s",
                            mp_model_text(model, model->sessions.items[i].snapshot));
     const mp_dimension *dimension = mp_asked_dimension(asked, request->model);
-    if (!mp_section_heap(document, request, false, &window, error))
-        return false;
-    bool ok = put(request, document, &window, dimension, error);
-    mp_window_free(&window);
-    return ok;
+    const mp_window *window = mp_section_heap(document, request, false, error);
+    return window && put(request, document, window, dimension, error);
 }
 
 enum { OF_LOGS = 1, OF_RECORDINGS = 2 }; /* bits that tell the variants apart */

@@ -388,14 +388,13 @@ bool mp_section_growth(mp_document *document, const mp_window *window,
 
 static bool growth_of_heap(const mp_request *request, mp_document *document, mp_error *error)
 {
-    mp_window window;
-    if (!mp_section_heap(document, request, true, &window, error))
+    const mp_window *window = mp_section_heap(document, request, true, error);
+    if (!window)
         return false;
-    mp_section_limits(document, request, &window);
-    bool ok = mp_section_growth(document, &window, request->arguments, true, error);
+    mp_section_limits(document, request, window);
+    bool ok = mp_section_growth(document, window, request->arguments, true, error);
     document->tables[document->table_count - 1].main = true;
-    mp_section_suppressions(document, &window);
-    mp_window_free(&window);
+    mp_section_suppressions(document, window);
     return ok;
 }
 
@@ -404,36 +403,31 @@ static void put_holders(const mp_request *request, mp_document *document, const 
 {
     if (!mp_window_tells_holders(window))
         return;
-    mp_graph_view view = mp_graph_view_of(request->filter);
-    view.diagnostics = request->diagnostics;
-    mp_name_ways(document, &view, false, rows);
-    mp_say_growing(document, &view);
-    mp_section_accumulations(document, &view, rows);
-    mp_graph_view_free(&view);
+    mp_graph_view *view = mp_request_graph(request);
+    mp_name_ways(document, view, false, rows);
+    mp_say_growing(document, view);
+    mp_section_accumulations(document, view, rows);
 }
 
 /* Compare dumps by type, because ids of objects differ between dumps. */
 static bool growth_of_dumps(const mp_request *request, mp_document *document, mp_error *error)
 {
     const mp_heap_arguments *asked = request->arguments;
-    mp_window window;
-    if (!mp_section_heap(document, request, false, &window, error))
+    const mp_window *window = mp_section_heap(document, request, false, error);
+    if (!window)
         return false;
     const bool unread = mp_diagnostics_severity_count(request->diagnostics, MP_ERROR) > 0;
-    bool ok = window.ranges[1].from.i != window.ranges[1].to.i ||
-              mp_fail(error, unread ? MP_ERROR_INPUT : MP_ERROR_ARGUMENT,
-                      "growth compares dumps: give two or more, the oldest first%s",
-                      unread ? "; only one could be read" : "");
-    if (ok) {
-        mp_say_dump_order(document, window.model);
-        mp_section_limits(document, request, &window);
-        put_holders(request, document, &window, (size_t)asked->limit);
-        mp_section_growers(document, &window, (size_t)asked->limit);
-        ok = mp_section_growth(document, &window, asked, true, error);
-        document->tables[document->table_count - 1].main = true;
-        mp_section_root_growth(document, &window);
-    }
-    mp_window_free(&window);
+    if (window->ranges[1].from.i == window->ranges[1].to.i)
+        return mp_fail(error, unread ? MP_ERROR_INPUT : MP_ERROR_ARGUMENT,
+                       "growth compares dumps: give two or more, the oldest first%s",
+                       unread ? "; only one could be read" : "");
+    mp_say_dump_order(document, window->model);
+    mp_section_limits(document, request, window);
+    put_holders(request, document, window, (size_t)asked->limit);
+    mp_section_growers(document, window, (size_t)asked->limit);
+    bool ok = mp_section_growth(document, window, asked, true, error);
+    document->tables[document->table_count - 1].main = true;
+    mp_section_root_growth(document, window);
     return ok;
 }
 

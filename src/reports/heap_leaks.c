@@ -333,15 +333,14 @@ void mp_section_suppressions(mp_document *document, const mp_window *window)
 
 static bool run(const mp_request *request, mp_document *document, mp_error *error)
 {
-    mp_window window;
-    if (!mp_section_heap(document, request, true, &window, error))
+    const mp_window *window = mp_section_heap(document, request, true, error);
+    if (!window)
         return false;
     mp_say_damage(document, request);
-    mp_answer_leaks(document, &window);
-    mp_section_limits(document, request, &window);
-    bool ok = mp_section_leaks(document, request, &window, error);
-    mp_section_suppressions(document, &window);
-    mp_window_free(&window);
+    mp_answer_leaks(document, window);
+    mp_section_limits(document, request, window);
+    bool ok = mp_section_leaks(document, request, window, error);
+    mp_section_suppressions(document, window);
     return ok;
 }
 
@@ -350,14 +349,12 @@ static bool run_dump(const mp_request *request, mp_document *document, mp_error 
 {
     const mp_heap_arguments *asked = request->arguments;
     (void)error;
-    mp_graph_view view = mp_graph_view_of(request->filter);
-    view.diagnostics = request->diagnostics;
-    mp_name_ways(document, &view, true, (size_t)asked->limit);
-    mp_section_dump_head(document, request, &view);
-    mp_say_dump(document, &view);
-    mp_section_accumulations(document, &view, (size_t)asked->limit);
-    mp_section_suspects(document, &view, (size_t)asked->limit);
-    mp_graph_view_free(&view);
+    mp_graph_view *view = mp_request_graph(request);
+    mp_name_ways(document, view, true, (size_t)asked->limit);
+    mp_section_dump_head(document, request, view);
+    mp_say_dump(document, view);
+    mp_section_accumulations(document, view, (size_t)asked->limit);
+    mp_section_suspects(document, view, (size_t)asked->limit);
     return true;
 }
 

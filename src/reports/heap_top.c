@@ -205,12 +205,11 @@ static bool top_of_profile(const mp_request *request, mp_document *document, mp_
 
 static bool top_of_heap(const mp_request *request, mp_document *document, mp_error *error)
 {
-    mp_window window;
-    if (!mp_section_heap(document, request, false, &window, error))
+    const mp_window *window = mp_section_heap(document, request, false, error);
+    if (!window)
         return false;
-    bool ok = mp_section_top(document, &window, request->arguments, error);
+    bool ok = mp_section_top(document, window, request->arguments, error);
     document->tables[document->table_count - 1].main = true;
-    mp_window_free(&window);
     return ok;
 }
 
@@ -223,11 +222,10 @@ static bool top_of_dump(const mp_request *request, mp_document *document, mp_err
                                     .min_bytes = asked->min_bytes,
                                     .min_count = asked->min_count,
                                     .rows = (size_t)asked->limit};
-    mp_graph_view graph = mp_graph_view_of(request->filter);
-    mp_section_dump_head(document, request, &graph);
-    bool ok = mp_section_dump_top(document, &graph, &histogram, error);
+    mp_graph_view *graph = mp_request_graph(request);
+    mp_section_dump_head(document, request, graph);
+    bool ok = mp_section_dump_top(document, graph, &histogram, error);
     document->tables[document->table_count - 1].main = true;
-    mp_graph_view_free(&graph);
     return ok;
 }
 

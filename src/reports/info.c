@@ -454,18 +454,17 @@ static void put_head(const mp_request *request, mp_document *document)
 
 static bool run_heap(const mp_request *request, mp_document *document, mp_error *error)
 {
-    mp_window window;
-    if (!mp_request_window(request, &window, error))
+    const mp_window *window = mp_request_window(request, error);
+    if (!window)
         return false;
     put_head(request, document);
-    mp_section_heap_totals(document, &window, false, true);
+    mp_section_heap_totals(document, window, false, true);
     section_contents(document, request->filter);
     section_propaths(document, request->filter);
     if (request->model->holds & MP_HOLDS_RUNTIME)
         section_platform(document, request->filter);
     if (mp_holds_dumps(request->model->holds))
         section_dumps(document, request->filter);
-    mp_window_free(&window);
     return true;
 }
 

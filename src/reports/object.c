@@ -269,18 +269,16 @@ static bool run_object(const mp_request *request, mp_document *document, mp_erro
     if (asked->type ? !mp_type_asked(request->model, graph, asked->type, error)
                     : !mp_object_asked(request->model, graph, asked->object, &object, error))
         return false;
-    mp_graph_view view = mp_graph_view_of(request->filter);
-    view.diagnostics = request->diagnostics;
-    mp_section_dump_head(document, request, &view);
+    mp_graph_view *view = mp_request_graph(request);
+    mp_section_dump_head(document, request, view);
     if (asked->type) {
         bool *skipped =
             mp_objects_matching(request->model, graph, asked->skip.items, asked->skip.count);
-        mp_section_objects_of(document, &view, asked->type, skipped, (size_t)asked->limit);
+        mp_section_objects_of(document, view, asked->type, skipped, (size_t)asked->limit);
         free(skipped);
     } else {
-        put_one(document, &view, object, (size_t)asked->limit);
+        put_one(document, view, object, (size_t)asked->limit);
     }
-    mp_graph_view_free(&view);
     return true;
 }
 

@@ -387,18 +387,16 @@ static bool run_path(const mp_request *request, mp_document *document, mp_error 
     if (asked->type ? !mp_type_asked(request->model, graph, asked->type, error)
                     : !mp_object_asked(request->model, graph, asked->object, &object, error))
         return false;
-    mp_graph_view view = mp_graph_view_of(request->filter);
-    view.diagnostics = request->diagnostics;
+    mp_graph_view *view = mp_request_graph(request);
     bool *excluded =
         mp_objects_matching(request->model, graph, asked->exclude.items, asked->exclude.count);
-    mp_section_dump_head(document, request, &view);
+    mp_section_dump_head(document, request, view);
     if (asked->type)
-        put_type(document, &view, asked->type, excluded,
+        put_type(document, view, asked->type, excluded,
                  asked->limit < 0 ? 10 : (size_t)asked->limit);
     else
-        put_paths(document, &view, object, asked, excluded);
+        put_paths(document, view, object, asked, excluded);
     free(excluded);
-    mp_graph_view_free(&view);
     return true;
 }
 

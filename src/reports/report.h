@@ -18,14 +18,25 @@
 
 struct mp_digest;
 struct mp_dictionary;
+struct mp_graph_view;
 struct mp_policy;
+struct mp_relation_source;
 struct mp_suppressions;
+struct mp_window;
 
 /* Text of a source file, allocated in an arena. */
 typedef struct mp_source_text {
     const char *path;
     mp_slice text; /* UTF-8 */
 } mp_source_text;
+
+/* Parts of the model as the answer sees them. They are made when it first asks for them, and
+ * released by mp_report_run. */
+typedef struct mp_opened {
+    struct mp_window *window;
+    struct mp_graph_view *graph;
+    struct mp_relation_source *relations;
+} mp_opened;
 
 typedef struct mp_request {
     const mp_model *model;          /* completely read */
@@ -36,6 +47,7 @@ typedef struct mp_request {
     /* Filter of the selected part of the model, and filter of the whole model; set by
      * mp_report_run. */
     const mp_filter *filter, *whole;
+    mp_opened *opened; /* see mp_request_window; set by mp_report_run */
     /* Digest to compare the model with; its texts and frames are ids in `dictionary`. NULL =
      * none. */
     const struct mp_digest *base;

@@ -327,12 +327,13 @@ size_t mp_report_rows(const mp_report *report)
     return report->overview ? MP_DEFAULT_ROWS : MP_REPORT_ROWS;
 }
 
-/* Fill a request with its filters, which release_filters frees in each case, and return the variant
+/* Fill a request with its filters, which `release` frees in each case, and return the variant
  * that answers; NULL with an error. */
 static const mp_variant *add_filters(const mp_report *report, mp_request *request, mp_error *error)
 {
     const mp_selection whole = {.keeps_profiler = request->selection.keeps_profiler};
     request->report = report;
+    request->opened = mp_alloc_zero(1, sizeof *request->opened);
     request->filter = NULL;
     request->whole = mp_filter_of(request->model, &whole, error);
     const mp_variant *variant = choose(report, request, request->whole, error);
@@ -341,8 +342,9 @@ static const mp_variant *add_filters(const mp_report *report, mp_request *reques
     return request->filter ? variant : NULL;
 }
 
-static void release_filters(const mp_request *request)
+static void release(const mp_request *request)
 {
+    mp_request_close(request);
     mp_filter_free((mp_filter *)request->filter);
     mp_filter_free((mp_filter *)request->whole);
 }
@@ -355,7 +357,7 @@ bool mp_report_run(const mp_report *report, const mp_request *request, mp_docume
     document->frames = mp_request_frames(&filtered);
     mp_document_costs(document, request->model->holds);
     const bool ok = variant && variant->run(&filtered, document, error);
-    release_filters(&filtered);
+    release(&filtered);
     return ok;
 }
 
@@ -376,7 +378,7 @@ bool mp_report_run_together(const mp_report *report, const mp_request *requests,
         ok = report->together(filtered, count, document, wrong, error);
     }
     while (ready)
-        release_filters(&filtered[--ready]);
+        release(&filtered[--ready]);
     free(filtered);
     return ok;
 }

@@ -257,12 +257,10 @@ static bool put(const mp_request *request, mp_document *document, const mp_windo
 
 static bool run(const mp_request *request, mp_document *document, mp_error *error)
 {
-    mp_window window;
-    if (!mp_section_heap(document, request, true, &window, error))
-        return false;
-    bool ok = put(request, document, &window, error);
-    mp_section_suppressions(document, &window);
-    mp_window_free(&window);
+    const mp_window *window = mp_section_heap(document, request, true, error);
+    const bool ok = window && put(request, document, window, error);
+    if (window)
+        mp_section_suppressions(document, window);
     return ok;
 }
 

@@ -55,13 +55,12 @@ static bool run_retained(const mp_request *request, mp_document *document, mp_er
                        of_groups);
     if (!selects_by_type(&request->selection, error))
         return false;
-    mp_graph_view view = mp_graph_view_of(request->filter);
-    view.diagnostics = request->diagnostics;
-    mp_section_dump_head(document, request, &view);
+    mp_graph_view *view = mp_request_graph(request);
+    mp_section_dump_head(document, request, view);
     if (objects)
-        mp_section_retained(document, &view, asked->min_size, (size_t)asked->limit);
+        mp_section_retained(document, view, asked->min_size, (size_t)asked->limit);
     else
-        ok = mp_section_histogram(document, &view,
+        ok = mp_section_histogram(document, view,
                                   &(mp_histogram_asked){.by = asked->by,
                                                         .sort = asked->sort,
                                                         .only = asked->only,
@@ -70,8 +69,7 @@ static bool run_retained(const mp_request *request, mp_document *document, mp_er
                                                         .rows = (size_t)asked->limit},
                                   error);
     document->tables[document->table_count - 1].main = true;
-    mp_section_roots(document, &view, false);
-    mp_graph_view_free(&view);
+    mp_section_roots(document, view, false);
     return ok;
 }
 
@@ -274,27 +272,25 @@ static bool run_tree(const mp_request *request, mp_document *document, mp_error 
     (void)error;
     bool types = asked->by && mp_text_is(asked->by, "type");
     bool objects = !asked->by || mp_text_is(asked->by, "object");
-    mp_graph_view view = mp_graph_view_of(request->filter);
-    view.diagnostics = request->diagnostics;
-    mp_section_dump_head(document, request, &view);
+    mp_graph_view *view = mp_request_graph(request);
+    mp_section_dump_head(document, request, view);
     mp_table *table = objects ? MP_TABLE(document, "dominators", NULL, MP_ROWS, tree_columns)
                               : MP_TABLE(document, "dominators", NULL, MP_ROWS, group_columns);
     table->title = mp_document_text(document, "Dominator tree%s%s", objects ? "" : " by ",
                                     objects ? "" : asked->by);
     table->main = true;
     table->empty =
-        view.dominators.reached ? "no object retains as much" : "no root reaches anything";
-    mp_say_retained_base(document, table, &view);
+        view->dominators.reached ? "no object retains as much" : "no root reaches anything";
+    mp_say_retained_base(document, table, view);
     if (asked->min_percent > 0)
         mp_table_line(document, table, "entries below %.12g %% of the whole are omitted",
                       asked->min_percent)
             ->argument = "min-percent";
     if (objects)
-        put_tree(document, table, &view, asked);
+        put_tree(document, table, view, asked);
     else
-        put_groups(document, table, &view,
+        put_groups(document, table, view,
                    types ? MP_HISTOGRAM_OF_TYPES : MP_HISTOGRAM_OF_NAMESPACES, asked);
-    mp_graph_view_free(&view);
     return true;
 }
 

@@ -11,7 +11,9 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "base/units.h"
+#include "query/graph_query.h"
 #include "query/suppression.h"
+#include "relation/relation.h"
 
 /* --- arguments --- */
 
@@ -33,13 +35,62 @@ int64_t mp_number_argument(const mp_request *request, const char *name)
     return number ? *number : 0;
 }
 
-bool mp_request_window(const mp_request *request, mp_window *window, mp_error *error)
+/* --- what a request opens --- */
+
+bool mp_request_window_of(const mp_request *request, const mp_filter *filter, mp_window *window,
+                          mp_error *error)
 {
     const char *first = mp_text_argument(request, "from"), *last = mp_text_argument(request, "to");
-    if (!mp_window_of(request->filter, first, last, window, error))
+    if (!mp_window_of(filter, first, last, window, error))
         return false;
     mp_window_suppress(window, request->suppressions);
     return true;
+}
+
+const mp_window *mp_request_window(const mp_request *request, mp_error *error)
+{
+    mp_opened *opened = request->opened;
+    mp_window window;
+    if (!opened->window && mp_request_window_of(request, request->filter, &window, error)) {
+        opened->window = mp_alloc(sizeof window);
+        *opened->window = window;
+    }
+    return opened->window;
+}
+
+mp_graph_view *mp_request_graph(const mp_request *request)
+{
+    mp_opened *opened = request->opened;
+    if (!opened->graph) {
+        opened->graph = mp_alloc(sizeof *opened->graph);
+        *opened->graph = mp_graph_view_of(request->filter);
+        opened->graph->diagnostics = request->diagnostics;
+    }
+    return opened->graph;
+}
+
+mp_relation_source *mp_request_relations(const mp_request *request, mp_error *error)
+{
+    mp_opened *opened = request->opened;
+    const bool heap = request->model->holds & MP_HOLDS_LEDGER;
+    if (!opened->relations && (!heap || mp_request_window(request, error)))
+        opened->relations =
+            mp_relation_source_new(request->filter, opened->window, request->diagnostics);
+    return opened->relations;
+}
+
+void mp_request_close(const mp_request *request)
+{
+    mp_opened *opened = request->opened;
+    if (opened->relations)
+        mp_relation_source_free(opened->relations);
+    if (opened->graph)
+        mp_graph_view_free(opened->graph);
+    if (opened->window)
+        mp_window_free(opened->window);
+    free(opened->graph);
+    free(opened->window);
+    free(opened);
 }
 
 /* Return the number of frames for programs. A default depth from the user's settings is for people,

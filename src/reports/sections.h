@@ -95,9 +95,18 @@ const char *mp_text_argument(const mp_request *request, const char *name);
 int64_t mp_number_argument(const mp_request *request, const char *name);
 /* Return the number of frames of a stack for programs. */
 size_t mp_request_frames(const mp_request *request);
-/* Return the requested window, with accepted leaks suppressed. Release with mp_window_free. Return
- * false with an error. */
-bool mp_request_window(const mp_request *request, mp_window *window, mp_error *error);
+/* Return the requested window, with accepted leaks suppressed, which lives as long as the request;
+ * NULL with an error. */
+const mp_window *mp_request_window(const mp_request *request, mp_error *error);
+/* Make a window as above for a filter of the same model. Release with mp_window_free. */
+bool mp_request_window_of(const mp_request *request, const mp_filter *filter, mp_window *window,
+                          mp_error *error);
+/* Return the object graph, and the relations of the recording, which live as long as the request.
+ * mp_request_relations returns NULL with an error if there is no such window. */
+struct mp_graph_view *mp_request_graph(const mp_request *request);
+struct mp_relation_source *mp_request_relations(const mp_request *request, mp_error *error);
+/* Release what the request has opened. */
+void mp_request_close(const mp_request *request);
 
 /* Add the title line for people, and the tables that every report has for programs: inputs,
  * selection, session, totals. Totals of a heap are those of the window. */
@@ -110,10 +119,10 @@ void mp_section_selection(mp_document *document, const mp_request *request, bool
 /* Add the sessions, or the totals of a heap in the window. `shown`: people see the table too. */
 void mp_section_session(mp_document *document, const mp_request *request, bool shown);
 void mp_section_heap_totals(mp_document *document, const mp_window *window, bool leaks, bool shown);
-/* Add the head, the session and the totals for programs only, and set the window; release it with
- * mp_window_free. Return false with an error. */
-bool mp_section_heap(mp_document *document, const mp_request *request, bool leaks,
-                     mp_window *window, mp_error *error);
+/* Add the head, the session and the totals for programs only, and return the requested window; NULL
+ * with an error. */
+const mp_window *mp_section_heap(mp_document *document, const mp_request *request, bool leaks,
+                                 mp_error *error);
 
 /* Add a table of a heap. `rows`: maximum rows, 0 = all. Return false with an error. */
 void mp_section_snapshots(mp_document *document, const mp_window *window, size_t rows);

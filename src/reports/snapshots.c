@@ -81,15 +81,14 @@ static void say_largest(mp_document *document, const mp_window *window)
 static bool run(const mp_request *request, mp_document *document, mp_error *error)
 {
     const mp_heap_arguments *asked = request->arguments;
-    mp_window window;
-    if (!mp_section_heap(document, request, false, &window, error))
+    const mp_window *window = mp_section_heap(document, request, false, error);
+    if (!window)
         return false;
-    say_largest(document, &window);
-    mp_section_snapshots(document, &window, (size_t)asked->limit);
+    say_largest(document, window);
+    mp_section_snapshots(document, window, (size_t)asked->limit);
     document->tables[document->table_count - 1].main = true;
     document->tables[document->table_count - 1].limited = true;
-    mp_figure_memory(document, &window);
-    mp_window_free(&window);
+    mp_figure_memory(document, window);
     return true;
 }
 

@@ -119,7 +119,6 @@ static void put_rows(mp_document *document, const mp_sql *sql, const sql_rows *r
 /* Recordings that a statement reads. */
 typedef struct sql_inputs {
     mp_sql_recording *items;
-    mp_window **windows; /* window of each recording; NULL = it has none */
     size_t count;
     bool several; /* the tables have a column "recording" */
     mp_arena names;
@@ -127,14 +126,7 @@ typedef struct sql_inputs {
 
 static void free_inputs(sql_inputs *inputs)
 {
-    for (size_t i = 0; i < inputs->count; i++) {
-        mp_relation_source_free(inputs->items[i].source);
-        if (inputs->windows[i])
-            mp_window_free(inputs->windows[i]);
-        free(inputs->windows[i]);
-    }
     free(inputs->items);
-    free(inputs->windows);
     mp_arena_free(&inputs->names);
 }
 
@@ -152,26 +144,17 @@ static size_t place_of(const sql_inputs *inputs, const char *name)
 static bool add_input(sql_inputs *inputs, const mp_request *request, mp_document *document,
                       mp_error *error)
 {
-    const bool heap = request->model->holds & MP_HOLDS_LEDGER;
     const char *name = mp_recording_name(request->model, &inputs->names);
-    mp_window window;
     if (place_of(inputs, name) < inputs->count) {
         mp_document_say(document, MP_TONE_PLAIN, "Once",
                         "%s has the same bytes as an earlier recording, and is left out",
                         request->model->inputs.items[1].path);
         return true;
     }
-    if (heap && !mp_request_window(request, &window, error))
-        return false;
-    const size_t place = inputs->count++;
-    if (heap) {
-        inputs->windows[place] = mp_alloc(sizeof window);
-        *inputs->windows[place] = window;
-    }
-    inputs->items[place] = (mp_sql_recording){
-        mp_relation_source_new(request->filter, inputs->windows[place], request->diagnostics),
-        name};
-    return true;
+    mp_relation_source *source = mp_request_relations(request, error);
+    if (source)
+        inputs->items[inputs->count++] = (mp_sql_recording){source, name};
+    return source != NULL;
 }
 
 /* --- the query --- */
@@ -277,9 +260,7 @@ static bool answer(const mp_request *requests, size_t count, bool several, mp_do
     const sql_arguments *asked = requests->arguments;
     if (!asked->schema && !asked->statement)
         return mp_fail(error, MP_ERROR_ARGUMENT, "sql needs a statement: STATEMENT FILE");
-    sql_inputs inputs = {.items = mp_alloc_zero(count, sizeof *inputs.items),
-                         .windows = mp_alloc_zero(count, sizeof(mp_window *)),
-                         .several = several};
+    sql_inputs inputs = {.items = mp_alloc_zero(count, sizeof *inputs.items), .several = several};
     bool ok = true;
     for (size_t i = 0; ok && i < count; i++) {
         *wrong = i;

@@ -265,9 +265,9 @@ void mp_figure_alive_in_graph(mp_document *document, const mp_model *model, mp_g
 static bool map_heap(const mp_request *request, mp_document *document, mp_error *error)
 {
     const treemap_arguments *asked = request->arguments;
-    mp_window window;
     bool leaked = asked->measure && strcmp(asked->measure, "leaked") == 0;
-    if (!mp_section_heap(document, request, leaked, &window, error))
+    const mp_window *window = mp_section_heap(document, request, leaked, error);
+    if (!window)
         return false;
     const mp_dimension *dimension = mp_dimension_find(asked->by ? asked->by : "source");
     bool by_type = dimension == mp_dimension_find("type");
@@ -277,12 +277,11 @@ static bool map_heap(const mp_request *request, mp_document *document, mp_error 
                    .by = mp_dimension_title(dimension),
                    .within = by_type ? "source" : "type",
                    .rows = (size_t)asked->limit};
-    map.when = mp_document_text(document, " at %s", mp_moment_text(document, &window, false));
-    map.note = leaked ? mp_in_use_text(document, &window) : NULL;
-    mp_areas areas = mp_areas_of_heap(&window, dimension, leaked);
+    map.when = mp_document_text(document, " at %s", mp_moment_text(document, window, false));
+    map.note = leaked ? mp_in_use_text(document, window) : NULL;
+    mp_areas areas = mp_areas_of_heap(window, dimension, leaked);
     put_areas(&map, &areas);
     mp_areas_free(&areas);
-    mp_window_free(&window);
     return true;
 }
 
@@ -292,8 +291,8 @@ static bool map_dump(const mp_request *request, mp_document *document, mp_error 
     (void)error;
     bool retained = asked->measure && strcmp(asked->measure, "retained") == 0;
     bool by_type = asked->by ? strcmp(asked->by, "type") == 0 : retained;
-    mp_graph_view view = mp_graph_view_of(request->filter);
-    mp_section_dump_head(document, request, &view);
+    mp_graph_view *view = mp_request_graph(request);
+    mp_section_dump_head(document, request, view);
     mapping map = {.document = document,
                    .model = request->model,
                    .measure = retained ? "retained" : "alive",
@@ -303,10 +302,9 @@ static bool map_dump(const mp_request *request, mp_document *document, mp_error 
                    .within = "type",
                    .when = "",
                    .rows = (size_t)asked->limit};
-    mp_areas areas = mp_areas_of_graph(&view, !by_type, retained);
+    mp_areas areas = mp_areas_of_graph(view, !by_type, retained);
     put_areas(&map, &areas);
     mp_areas_free(&areas);
-    mp_graph_view_free(&view);
     return true;
 }
 

@@ -190,16 +190,15 @@ static bool put_waste(const mp_request *request, mp_document *document, const mp
 {
     const waste_arguments *asked = request->arguments;
     const size_t rows = (size_t)asked->limit;
-    mp_graph_view view = mp_graph_view_of(request->filter);
-    mp_waste waste = mp_waste_of(&view, contents);
-    const bool known = !view.graph->untracked;
-    mp_section_dump_head(document, request, &view);
-    put_kinds(document, &view, &waste, known);
-    const bool ok = !known || put_strings(document, &view, contents, &waste, rows, why);
+    mp_graph_view *view = mp_request_graph(request);
+    mp_waste waste = mp_waste_of(view, contents);
+    const bool known = !view->graph->untracked;
+    mp_section_dump_head(document, request, view);
+    put_kinds(document, view, &waste, known);
+    const bool ok = !known || put_strings(document, view, contents, &waste, rows, why);
     if (known)
-        put_types(document, &view, &waste, rows);
+        put_types(document, view, &waste, rows);
     mp_waste_free(&waste);
-    mp_graph_view_free(&view);
     return ok;
 }
 
