@@ -25,28 +25,10 @@ static void end_line(mp_json *line)
     mp_json_put_word(line, "\n");
 }
 
-static void add_text(mp_json *line, const char *name, const char *text)
-{
-    mp_json_name(line, name);
-    mp_json_put_text(line, text, strlen(text));
-}
-
 static void add_text_if_any(mp_json *line, const char *name, const char *text)
 {
     if (*text)
-        add_text(line, name, text);
-}
-
-static void add_number(mp_json *line, const char *name, int64_t number)
-{
-    mp_json_name(line, name);
-    mp_json_put_number(line, number);
-}
-
-static void add_flag(mp_json *line, const char *name, bool flag)
-{
-    mp_json_name(line, name);
-    mp_json_put_word(line, flag ? "true" : "false");
+        mp_json_text(line, name, text);
 }
 
 /* Add a figure of all runs: one number if they agree, otherwise a list. A figure of 0 in all runs
@@ -59,11 +41,10 @@ static void add_figure(mp_json *line, const char *name, const int64_t *figures, 
         same &= figures[i * stride] == figures[0];
     if (same) {
         if (figures[0] || with_0)
-            add_number(line, name, figures[0]);
+            mp_json_number(line, name, figures[0]);
         return;
     }
-    mp_json_name(line, name);
-    mp_json_open(line, '[');
+    mp_json_open_member(line, name, '[');
     for (size_t i = 0; i < runs; i++) {
         mp_json_next(line);
         mp_json_put_number(line, figures[i * stride]);
@@ -133,11 +114,11 @@ static uint32_t callers_of(shared_callers *shared, const mp_dictionary *dictiona
         const mp_frame_key *called = mp_dictionary_frame_at(dictionary, shared->way[--length]);
         const mp_frame_key *caller = mp_dictionary_frame_at(dictionary, called->caller);
         mp_json line = begin_line(&shared->lines);
-        add_text(&line, "of", "caller");
+        mp_json_text(&line, "of", "caller");
         mp_json_name(&line, "frame");
         put_frame(&line, dictionary, caller, called->line);
         if (number)
-            add_number(&line, "caller", number);
+            mp_json_number(&line, "caller", number);
         end_line(&line);
         uint32_t *place =
             mp_id_index_put(&shared->numbers, (uint64_t)called->caller << 32 | called->line);
@@ -153,8 +134,7 @@ static void add_stack(mp_json *line, shared_callers *shared, const mp_dictionary
     enum { DEEP = 64 };
     uint32_t called = key->line;
     const bool deep = mp_dictionary_facts(dictionary, key->frame)->depth > DEEP;
-    mp_json_name(line, "stack");
-    mp_json_open(line, '[');
+    mp_json_open_member(line, "stack", '[');
     for (uint32_t index = key->frame; index;) {
         const mp_frame_key *frame = mp_dictionary_frame_at(dictionary, index);
         mp_json_next(line);
@@ -174,7 +154,7 @@ static void put_entry(mp_text_buffer *buffer, shared_callers *shared,
                       const mp_amounts *amounts, run_list runs)
 {
     mp_json line = begin_line(buffer);
-    add_text(&line, "of", mp_level_name(level));
+    mp_json_text(&line, "of", mp_level_name(level));
     add_text_if_any(&line, "type", mp_dictionary_text(dictionary, key->type));
     add_text_if_any(&line, "name", mp_dictionary_text(dictionary, key->name));
     if (key->frame)
@@ -182,11 +162,11 @@ static void put_entry(mp_text_buffer *buffer, shared_callers *shared,
     else
         add_text_if_any(&line, "program", mp_dictionary_text(dictionary, key->program));
     if (!key->frame && key->line != MP_NO_LINE)
-        add_number(&line, "line", (int32_t)key->line);
+        mp_json_number(&line, "line", (int32_t)key->line);
     if (key->start)
-        add_number(&line, "start", key->start);
+        mp_json_number(&line, "start", key->start);
     if (key->overload)
-        add_number(&line, "overload", key->overload);
+        mp_json_number(&line, "overload", key->overload);
     add_amounts(&line, amounts, runs);
     end_line(&line);
 }
@@ -241,22 +221,22 @@ static void put_head(mp_text_buffer *buffer, const mp_digest *digest, run_list r
     for (size_t i = 0; i < runs.count; i++)
         if (runs.items[i]->start_us && (!start_us || runs.items[i]->start_us < start_us))
             start_us = runs.items[i]->start_us;
-    add_number(&head, MP_BASELINE_HEAD, version);
-    add_text(&head, "kind", mp_baseline_kinds[digest->kind]);
+    mp_json_number(&head, MP_BASELINE_HEAD, version);
+    mp_json_text(&head, "kind", mp_baseline_kinds[digest->kind]);
     add_text_if_any(&head, "measure", digest->measure);
-    add_number(&head, "knows", digest->has);
+    mp_json_number(&head, "knows", digest->has);
     if (!digest->complete || !digest->open_ended) /* left out if unknown, as for open-ended logs */
-        add_flag(&head, "complete", digest->complete);
+        mp_json_flag(&head, "complete", digest->complete);
     if (digest->torn)
-        add_flag(&head, "torn", true);
+        mp_json_flag(&head, "torn", true);
     if (digest->late)
-        add_flag(&head, "late", true);
+        mp_json_flag(&head, "late", true);
     if (digest->holds & MP_HOLDS_PROFILE && !digest->tells_no_part)
-        add_flag(&head, "partial", digest->partial);
+        mp_json_flag(&head, "partial", digest->partial);
     if (start_us && mp_format_utc_exact(time, start_us))
-        add_text(&head, "start_time", time);
+        mp_json_text(&head, "start_time", time);
     if (runs.count > 1)
-        add_number(&head, "runs", (int64_t)runs.count);
+        mp_json_number(&head, "runs", (int64_t)runs.count);
     add_text_if_any(&head, "options", digest->conditions);
     end_line(&head);
 }
@@ -276,12 +256,12 @@ static void put_totals(mp_text_buffer *buffer, run_list runs, uint64_t entries)
                            (int64_t)run->modules};
         amounts[i] = run->totals;
     }
-    add_text(&line, "of", "totals");
+    mp_json_text(&line, "of", "totals");
     add_figure(&line, "peak_objects", &state->peak_objects, runs.count, FIGURES, true);
     add_figure(&line, "peak_bytes", &state->peak_bytes, runs.count, FIGURES, true);
     add_figure(&line, "unreachable_bytes", &state->unreachable_bytes, runs.count, FIGURES, false);
     add_figure(&line, "modules", &state->modules, runs.count, FIGURES, true);
-    add_number(&line, "entries", (int64_t)entries);
+    mp_json_number(&line, "entries", (int64_t)entries);
     add_amounts(&line, amounts, runs);
     end_line(&line);
     free(amounts);
@@ -297,11 +277,11 @@ static bool put_recordings(mp_text_buffer *buffer, run_list runs)
         for (size_t i = 0; i < runs.items[run]->checksum_count; i++) {
             const mp_checksum *checksum = &runs.items[run]->checksums[i];
             mp_json line = begin_line(buffer);
-            add_text(&line, "of", "recording");
+            mp_json_text(&line, "of", "recording");
             if (runs.count > 1)
-                add_number(&line, "run", (int64_t)run + 1);
-            add_number(&line, "size", (int64_t)checksum->bytes);
-            add_text(&line, "checksum", mp_checksum_text(checksum, text));
+                mp_json_number(&line, "run", (int64_t)run + 1);
+            mp_json_number(&line, "size", (int64_t)checksum->bytes);
+            mp_json_text(&line, "checksum", mp_checksum_text(checksum, text));
             end_line(&line);
         }
     return buffer->length > length;

@@ -65,6 +65,15 @@ static void put_text(data_out *out, const char *text)
     put_number(out, number - 1);
 }
 
+/* Write a list: `put` writes the item of each `i` below the count. */
+#define PUT_LIST(out, name, item_count, put)                                                       \
+    do {                                                                                           \
+        mp_json_open_member(&(out)->json, name, '[');                                              \
+        for (size_t i = 0; i < (item_count); i++)                                                  \
+            put;                                                                                   \
+        mp_json_close(&(out)->json, ']');                                                          \
+    } while (0)
+
 /* --- history --- */
 
 static void put_group(data_out *out, const mp_history_group *group)
@@ -73,25 +82,13 @@ static void put_group(data_out *out, const mp_history_group *group)
     mp_json_open(&out->json, '{');
     mp_json_text(&out->json, "name", group->name);
     mp_json_number(&out->json, "others", (int64_t)group->others);
-    mp_json_open_member(&out->json, "labels", '[');
-    for (uint32_t i = 0; i < group->rows; i++)
-        put_text(out, group->labels[i]);
-    mp_json_close(&out->json, ']');
+    PUT_LIST(out, "labels", group->rows, put_text(out, group->labels[i]));
     if (group->places) {
-        mp_json_open_member(&out->json, "types", '[');
-        for (uint32_t i = 0; i < group->rows; i++)
-            put_text(out, group->types[i]);
-        mp_json_close(&out->json, ']');
-        mp_json_open_member(&out->json, "places", '[');
-        for (uint32_t i = 0; i < group->rows; i++)
-            put_number(out, group->places[i]);
-        mp_json_close(&out->json, ']');
+        PUT_LIST(out, "types", group->rows, put_text(out, group->types[i]));
+        PUT_LIST(out, "places", group->rows, put_number(out, group->places[i]));
     }
     if (group->names) {
-        mp_json_open_member(&out->json, "names", '[');
-        for (uint32_t i = 0; i < group->rows; i++)
-            put_text(out, group->names[i]);
-        mp_json_close(&out->json, ']');
+        PUT_LIST(out, "names", group->rows, put_text(out, group->names[i]));
     }
     /* Changes are numbers in one flat array. For each change: the difference of its row to that of
      * the previous change, moment, moment of birth (if births are known), objects, bytes. */
@@ -122,41 +119,15 @@ static void put_history(data_out *out, const mp_figure *figure)
     mp_json_text(&out->json, "graph", history->graph ? history->graph : "");
     mp_json_number(&out->json, "from", (int64_t)history->from);
     mp_json_number(&out->json, "to", (int64_t)history->to);
-    mp_json_open_member(&out->json, "names", '[');
-    for (size_t i = 0; i < history->moments; i++)
-        put_text(out, history->names[i]);
-    mp_json_close(&out->json, ']');
-    mp_json_open_member(&out->json, "numbers", '[');
-    for (size_t i = 0; i < history->moments; i++)
-        put_number(out, history->numbers[i]);
-    mp_json_close(&out->json, ']');
-    mp_json_open_member(&out->json, "parents", '[');
-    for (uint32_t i = 0; i < history->stack_count; i++)
-        put_number(out, history->stacks[i].parent);
-    mp_json_close(&out->json, ']');
-    mp_json_open_member(&out->json, "frames", '[');
-    for (uint32_t i = 0; i < history->stack_count; i++)
-        put_text(out, history->stacks[i].label);
-    mp_json_close(&out->json, ']');
-    mp_json_open_member(&out->json, "groups", '[');
-    for (size_t i = 0; i < history->group_count; i++)
-        put_group(out, &history->groups[i]);
-    mp_json_close(&out->json, ']');
+    PUT_LIST(out, "names", history->moments, put_text(out, history->names[i]));
+    PUT_LIST(out, "numbers", history->moments, put_number(out, history->numbers[i]));
+    PUT_LIST(out, "parents", history->stack_count, put_number(out, history->stacks[i].parent));
+    PUT_LIST(out, "frames", history->stack_count, put_text(out, history->stacks[i].label));
+    PUT_LIST(out, "groups", history->group_count, put_group(out, &history->groups[i]));
     mp_json_close(&out->json, '}');
 }
 
 /* --- trees --- */
-
-/* Write a number for each place. */
-#define PUT_PLACES(out, name, of_place)                                                            \
-    do {                                                                                           \
-        mp_json_open_member(&out->json, name, '[');                                                \
-        for (uint32_t i = 0; i < tree.count; i++) {                                                \
-            const mp_place *place = &tree.items[i];                                                \
-            of_place;                                                                              \
-        }                                                                                          \
-        mp_json_close(&out->json, ']');                                                            \
-    } while (0)
 
 static void put_tree(data_out *out, const mp_figure *figure)
 {
@@ -175,16 +146,16 @@ static void put_tree(data_out *out, const mp_figure *figure)
                  : tree.unit == MP_SECONDS ? "seconds"
                                            : "count");
     mp_json_text(&out->json, "countOf", tree.count_of ? tree.count_of : "");
-    PUT_PLACES(out, "parents", put_number(out, place->parent));
-    PUT_PLACES(out, "labels", put_text(out, place->label));
-    PUT_PLACES(out, "kinds", put_number(out, place->kind));
-    PUT_PLACES(out, "own", put_number(out, place->self));
+    PUT_LIST(out, "parents", tree.count, put_number(out, tree.items[i].parent));
+    PUT_LIST(out, "labels", tree.count, put_text(out, tree.items[i].label));
+    PUT_LIST(out, "kinds", tree.count, put_number(out, tree.items[i].kind));
+    PUT_LIST(out, "own", tree.count, put_number(out, tree.items[i].self));
     if (tree.count_of)
-        PUT_PLACES(out, "counts", put_number(out, place->own_count));
+        PUT_LIST(out, "counts", tree.count, put_number(out, tree.items[i].own_count));
     if (tree.has_base)
-        PUT_PLACES(out, "base", put_number(out, place->base_own));
+        PUT_LIST(out, "base", tree.count, put_number(out, tree.items[i].base_own));
     if (tree.has_base && tree.count_of)
-        PUT_PLACES(out, "baseCounts", put_number(out, place->base_own_count));
+        PUT_LIST(out, "baseCounts", tree.count, put_number(out, tree.items[i].base_own_count));
     mp_json_close(&out->json, '}');
 }
 
@@ -196,14 +167,8 @@ static void put_lines(data_out *out, const mp_figure *figure)
     mp_json_next(&out->json);
     mp_json_open(&out->json, '{');
     mp_json_text(&out->json, "name", figure->name);
-    mp_json_open_member(&out->json, "at", '[');
-    for (size_t i = 0; i < lines->moments; i++)
-        put_number(out, lines->times[i]);
-    mp_json_close(&out->json, ']');
-    mp_json_open_member(&out->json, "names", '[');
-    for (size_t i = 0; i < lines->moments; i++)
-        put_text(out, lines->names[i]);
-    mp_json_close(&out->json, ']');
+    PUT_LIST(out, "at", lines->moments, put_number(out, lines->times[i]));
+    PUT_LIST(out, "names", lines->moments, put_text(out, lines->names[i]));
     mp_json_text(&out->json, "momentOf", lines->moment_of);
     mp_json_number(&out->json, "timed", lines->moment_unit == MP_TIME);
     mp_json_open_member(&out->json, "lines", '[');
