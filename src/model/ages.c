@@ -5,7 +5,9 @@
 
 #include "base/memory.h"
 
-enum { MOST_ROWS = 128 * 1024 }; /* maximum number of rows; beyond it, ages are rounded more */
+enum {
+    MOST_ROWS = 128 * 1024
+}; /* maximum number of rows; if there would be more, ages are rounded to fewer bits */
 
 /* Append a copy of the row. The first row is reserved. */
 static uint32_t new_row(mp_ages *ages, const mp_age *row)
@@ -23,7 +25,7 @@ mp_ages *mp_ages_new(void)
     return ages;
 }
 
-/* Return the age with all but its leading bits cleared. */
+/* Return the age with all bits but its leading ones cleared. */
 static int64_t rounded(const mp_ages *ages, int64_t age)
 {
     unsigned bits = 64u - (unsigned)__builtin_clzll((uint64_t)age | 1);
@@ -98,8 +100,8 @@ static const mp_hash_entry *home_place(const mp_ages *ages, const mp_age *death)
     return mp_hash_index_home(&ages->index, age_hash(&row));
 }
 
-/* Add a death to the ring of waiting rows. Meanwhile its index entry is prefetched, then its
- * row. */
+/* Add a death to the ring of waiting rows. While it waits, its index entry and then its row are
+ * prefetched. */
 void mp_ages_add(mp_ages *ages, const mp_age *death)
 {
     mp_age *slot = &ages->waiting[ages->waited++ % MP_AGES_WAITING];

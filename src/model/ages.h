@@ -7,7 +7,7 @@
 #include "model/model.h"
 
 /* Objects of one context that were deleted at the same age. If births and deaths are assigned to
- * snapshots, the objects also have the same generation and the same snapshot of death. */
+ * snapshots, the objects also have the same generation and were deleted at the same snapshot. */
 typedef struct mp_age {
     mp_context_id context;
     mp_generation_id generation; /* none: all generations of the context together */
@@ -21,7 +21,7 @@ enum { MP_AGES_WAITING = 16 };
 
 typedef struct mp_ages {
     MP_LIST(mp_age) rows;
-    unsigned bits; /* number of leading bits that ages are rounded to; 0: exact */
+    unsigned bits; /* number of leading bits to which ages are rounded; 0: exact */
     /* Used while ages are added: */
     mp_hash_index index;             /* index of the rows */
     mp_age waiting[MP_AGES_WAITING]; /* ring of rows whose index entries are being prefetched */

@@ -30,8 +30,8 @@ void mp_blocks_open(mp_blocks *blocks, mp_model *model, mp_session_id session,
         MP_HOLDS_LEDGER | MP_HOLDS_HISTORY | MP_HOLDS_SITES | MP_HOLDS_BIRTHS | MP_HOLDS_OBJECTS;
 }
 
-/* Sort the deltas by time; those of one snapshot keep their order. They may be out of order,
- * because births are added late: when a deletion states the type of a block. */
+/* Sort the deltas by time; deltas of one snapshot keep their order. They may be out of order,
+ * because a birth is added late, when a deletion states the type of its block. */
 static void order_deltas(mp_blocks *blocks)
 {
     mp_model *model = blocks->model;
@@ -179,8 +179,8 @@ void mp_blocks_prefetch(const mp_blocks *blocks, const mp_event *event)
     __builtin_prefetch(&blocks->table[home_of(blocks, event->address)], 1);
 }
 
-/* Return the generation of the block at the address or, for an allocation, the one that it will be
- * added to; 0: unknown. The generation already has a share. */
+/* Return the generation of the block at the address; for an allocation, the generation to which it
+ * will be added. 0: unknown. The generation already has a share. */
 static uint32_t next_generation(const mp_blocks *blocks, const mp_event *event)
 {
     if (event->kind == MP_EVENT_ALLOCATION)
@@ -301,8 +301,8 @@ static mp_generation_id generation_of(mp_blocks *blocks, const mp_event *event)
     return site->generation;
 }
 
-/* Return the cost with the births of a generation. It is in the generation's oldest delta, because
- * all its births belong to one snapshot, which may have ended already. */
+/* Return the cost that has the births of a generation. It is in the generation's oldest delta,
+ * because all its births belong to one snapshot. That snapshot may have ended already. */
 static mp_cost *births_of(mp_blocks *blocks, mp_generation_id id)
 {
     const mp_generation *generation = &blocks->model->generations.items[id.i];
@@ -316,7 +316,7 @@ static unsigned size_class(int64_t bytes)
     return bytes ? 64u - (unsigned)__builtin_clzll((uint64_t)bytes) : 0;
 }
 
-/* Return the size to be counted: 0, with a diagnostic, if it could overflow a sum. */
+/* Return the size to count. If it could overflow a sum, report a diagnostic and return 0. */
 static int64_t counted_bytes(mp_blocks *blocks, const mp_event *event)
 {
     if (mp_budget_take(&blocks->model->private->spent, event->bytes))
@@ -419,7 +419,7 @@ void mp_blocks_old(mp_blocks *blocks, const mp_event *event)
 
 /* --- deaths --- */
 
-/* Return the generation of the same birth with the type that the deletion states. */
+/* Return the generation that has the same birth, and the type that the deletion states. */
 static mp_generation_id typed_generation(mp_blocks *blocks, mp_generation_id generation,
                                          mp_type_id type)
 {
@@ -477,8 +477,8 @@ static void move_birth(mp_blocks *blocks, const mp_block *block, mp_generation_i
         mp_history_was(blocks->history, block->address, to);
 }
 
-/* Count the death of a block, and return the context in which it died. Old blocks have a type from
- * the start. */
+/* Count the death of a block, and return the context in which it died. Old blocks have their type
+ * from the start. */
 static mp_context_id bury(mp_blocks *blocks, const mp_block *block, const mp_event *event,
                           bool temporary)
 {

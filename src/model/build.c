@@ -45,7 +45,8 @@ unsigned mp_kind_holds(mp_kind kind)
     return holds[kind];
 }
 
-/* All lists of a model and of a profile. Each is created with a reserved element 0, "none". */
+/* All lists of a model and of a profile. Each list is created with element 0, which is reserved for
+ * "none". */
 /* clang-format off */
 #define MODEL_LISTS(DO)                                                                            \
     DO(types) DO(symbols) DO(nodes) DO(contexts) DO(generations) DO(deltas) DO(snapshots)          \
@@ -161,7 +162,7 @@ static bool same_string(const void *opaque, uint32_t value)
            memcmp(probe->strings->texts[value], probe->text.start, probe->text.length) == 0;
 }
 
-/* Replace NUL characters by their Unicode symbol, as texts of the model end at a NUL. */
+/* Replace NUL characters by their Unicode symbol, because texts of the model end at a NUL. */
 static mp_slice without_nul(mp_arena *scratch, mp_slice text)
 {
     static const char symbol[] = "\xe2\x90\x80";
@@ -177,8 +178,9 @@ static mp_slice without_nul(mp_arena *scratch, mp_slice text)
     return (mp_slice){start, (size_t)(out - start)};
 }
 
-/* Cut a text to its beginning, followed by its length and a hash, which distinguish it from other
- * texts with this beginning. The hash has no key, as the result must be the same in each run. */
+/* Cut a text to its beginning, followed by its length and a hash that distinguish it from other
+ * texts with this beginning. The hash has no key, because the result must be the same in each
+ * run. */
 static mp_slice cut(mp_arena *scratch, mp_slice text, size_t longest)
 {
     uint64_t hash = 14695981039346656037u; /* FNV-1a */

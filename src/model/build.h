@@ -21,30 +21,30 @@
      memset(&(list)->items[(list)->count], 0, sizeof *(list)->items),                              \
      &(list)->items[(list)->count++])
 
-/* Return the id of a text; the same for equal texts, 0 for "". Text that is not valid UTF-8 is read
- * as ISO 8859-1, and *converted (may be NULL) is set. */
+/* Return the id of a text: equal texts have the same id, "" has id 0. Text that is not valid UTF-8
+ * is read as ISO 8859-1; *converted is then set (it may be NULL). */
 mp_string_id mp_model_intern(mp_model *model, mp_slice text, bool *converted);
 mp_string_id mp_model_intern_text(mp_model *model, const char *text);
 
-/* Return the model's profile, created at the first call. */
+/* Return the model's profile. The first call creates it. */
 mp_profile *mp_model_profile(mp_model *model);
 
-/* Return the model's data of event logs, created at the first call. */
+/* Return the model's data of event logs. The first call creates it. */
 mp_events *mp_model_events(mp_model *model);
-/* Return the model's table of ages, created at the first call. */
+/* Return the model's table of ages. The first call creates it. */
 mp_ages *mp_model_ages(mp_model *model);
 /* Infer the types of live blocks from those of deleted ones (events->inference). Call it after all
  * logs are read. */
 void mp_events_infer(mp_model *model);
 
-/* Build the call tree of all nodes (model->tree), in which equal stacks are one node. Cycles of
+/* Build the call tree of all nodes (model->tree), in which equal stacks share one node. Cycles of
  * parents are cut with a diagnostic. Call it once, after all inputs are read. */
 void mp_model_build_tree(mp_model *model, mp_diagnostics *diagnostics);
-/* Discard the tree, so that it can be built again. For models that are queried while they are
- * read. */
+/* Discard the tree, so that it can be built again. This is for models that are queried while they
+ * are read. */
 void mp_model_drop_tree(mp_model *model);
 
-/* --- for the engines that replay recordings --- */
+/* --- for the parts that replay recordings --- */
 
 struct mp_strings {
     mp_arena arena, scratch;
@@ -61,28 +61,30 @@ struct mp_model_private {
     mp_budget spent; /* limits the sum of all bytes added */
 };
 
-/* Return the generation with the context, birth, owner and marks of `key`, created if it is new. */
+/* Return the generation with the context, birth, owner and marks of `key`. Create it if it is
+ * new. */
 mp_generation_id mp_model_generation(mp_model *model, const mp_generation *key);
-/* Return the context that equals `key` in all but `depth`, created if it is new. */
+/* Return the context that equals `key` in everything but `depth`. Create it if it is new. */
 mp_context_id mp_model_context(mp_model *model, const mp_context *key);
-/* Return the cost of the generation's delta at `snapshot`, created if it is new. `snapshot` must
- * not be older than the newest delta. Valid until the next call. */
+/* Return the cost of the generation's delta at `snapshot`. Create the delta if it is new.
+ * `snapshot` must not be older than the newest delta. The cost is valid until the next call. */
 mp_cost *mp_model_delta(mp_model *model, mp_generation_id generation, mp_snapshot_id snapshot);
 
-/* Changes since the previous snapshot, and live amounts, without reusable objects. */
+/* Changes since the previous snapshot, and live amounts; reusable objects are not included. */
 typedef struct mp_tally {
     int64_t created, deleted, changed; /* numbers of objects */
     int64_t live_objects, live_bytes;
 } mp_tally;
 
-/* Add a snapshot to the session, not yet whole. Valid until the next one is added. */
+/* Add a snapshot to the session; it is not whole yet. The pointer is valid until the next snapshot
+ * is added. */
 mp_snapshot *mp_model_begin_snapshot(mp_model *model, mp_session_id session);
 /* Mark the snapshot as whole and as the next one of its session. Its figures are taken from
- * `tally`, whose changes are then reset for the next snapshot. Every engine ends its snapshots by
- * this function. */
+ * `tally`, whose changes are then reset for the next snapshot. Every snapshot is ended by this
+ * function. */
 mp_snapshot *mp_model_end_snapshot(mp_model *model, mp_snapshot_id snapshot, mp_tally *tally);
-/* Call model->tell, if it is set, for an ended snapshot that the reader has completed. No other
- * thread may use the model meanwhile. */
+/* Call model->tell, if it is set, for an ended snapshot that the reader has completed. Until it
+ * returns, no other thread may use the model. */
 static inline void mp_model_tell_snapshot(const mp_model *model, mp_snapshot_id snapshot)
 {
     if (model->tell)

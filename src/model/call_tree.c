@@ -1,9 +1,9 @@
 /* Construction of the call tree: the nodes of all files are merged into one tree without
  * duplicates.
  *
- * Files number nodes in any order, refer to nodes before they define them, and several recordings
- * of one program repeat the same stacks. Nodes are equal if their parents, call lines, and names
- * and start lines of their symbols are equal. */
+ * Files number nodes in any order, and refer to nodes before they define them. Several recordings
+ * of one program have the same stacks. Two nodes are equal if they have equal parents and call
+ * lines, and their symbols have equal names and start lines. */
 #include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -37,7 +37,7 @@ static bool same_node(const void *opaque, uint32_t value)
 static uint32_t tree_put(mp_model *model, mp_hash_index *index, mp_tree_node node)
 {
     const mp_symbol *symbol = &model->symbols.items[node.symbol.i];
-    /* Identify nodes without a name by their own numbers, as in the comparison above. */
+    /* Identify nodes without a name by their own numbers, as the comparison above does. */
     uint64_t id = symbol->name.i  ? mp_joined(symbol->name.i, symbol->start_line)
                   : node.symbol.i ? node.symbol.i
                                   : mp_joined(node.node.i, 0);
@@ -77,7 +77,7 @@ typedef struct method_probe {
     const mp_module *modules, *module;
 } method_probe;
 
-/* Return true if two modules are the same method, which may belong to objects of two classes. */
+/* Return true if two modules are the same method. They may belong to objects of two classes. */
 static bool same_method(const void *opaque, uint32_t value)
 {
     const method_probe *probe = opaque;

@@ -57,7 +57,7 @@ static mp_generation_id generation_of(mp_census *census, const mp_context *conte
         &(mp_generation){.context = mp_model_context(census->model, &key), .born = born});
 }
 
-/* Return the generation's entry, as a member of `active`. */
+/* Return the entry of the generation, after adding it to `active`. */
 static mp_census_entry *active_entry_of(mp_census *census, mp_generation_id generation)
 {
     mp_census_entry *entry = entry_of(census, generation);
@@ -90,7 +90,7 @@ static mp_census_stock_entry *stock_of(mp_census *census, mp_context_id context)
     return &census->stocks[context.i];
 }
 
-/* Return how much of a generation is alive, given the number `alive` of live objects in it and in
+/* Return how much of a generation is alive; `alive` is the number of live objects in it and in
  * younger generations. Objects count with their average size. */
 static mp_census_share surviving(mp_census_share before, mp_census_share alive)
 {
@@ -132,13 +132,13 @@ void mp_census_stock(mp_census *census, const mp_context *context, mp_snapshot_i
         if (entry->now.objects)
             last = i;
         else if (last)
-            census->entries[last].younger = 0; /* it is gone, and so are all younger ones */
+            census->entries[last].younger = 0; /* it is gone, and all younger ones are gone too */
         else
             stock->oldest = 0;
     }
     const int64_t created = made ? made->bytes - stock->made.bytes : INT64_MAX;
     const int64_t most = alive.objects ? (created > 0 ? created : 0) : 0;
-    if (last && alive.bytes > most) { /* the older objects are larger than their average was */
+    if (last && alive.bytes > most) { /* the older objects are larger now than their average was */
         census->entries[last].now.bytes += alive.bytes - most;
         alive.bytes = most;
     }

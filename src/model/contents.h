@@ -1,5 +1,5 @@
-/* Contents of the objects of a graph, as far as questions compare them: the characters of strings,
- * sizes of collections, values of boxed numbers, elements of arrays.
+/* Contents of the objects of a graph that questions compare: the characters of strings, sizes of
+ * collections, values of boxed numbers, elements of arrays.
  *
  * They are not kept while a dump is read. An answer that needs them reads them from the input, in
  * one more pass (mp_graph.names). They take 17 bytes per object. */
@@ -9,17 +9,18 @@
 #include "base/memory.h"
 #include "model/graph.h"
 
-/* Kinds of objects with contents. The comment says what mp_content has. */
+/* Kinds of objects with contents. The comment of each kind says what its mp_content has. */
 typedef enum mp_content_kind {
-    MP_CONTENT_NONE,       /* of no interest: nothing */
-    MP_CONTENT_MISSING,    /* an array of numbers without its elements: nothing */
-    MP_CONTENT_STRING,     /* facts about its characters, which are in the array of numbers that it
-                            * refers to: strings are equal if both are */
-    MP_CONTENT_COLLECTION, /* low: number of its elements */
+    MP_CONTENT_NONE,       /* no contents that matter: nothing */
+    MP_CONTENT_MISSING,    /* an array of numbers whose elements are not in the dump: nothing */
+    MP_CONTENT_STRING,     /* its own facts about its characters. The characters are in the array of
+                              numbers to which it refers, so two strings are equal if both their
+                              contents and their arrays are equal */
+    MP_CONTENT_COLLECTION, /* low: number of elements */
     MP_CONTENT_BOXED,      /* low: bits of the number; high: 0 */
-    MP_CONTENT_REFERENCES, /* an array. low: number of elements; high: of those that are not null */
-    MP_CONTENT_NUMBERS,    /* an array of numbers: fingerprint of type and elements */
-    MP_CONTENT_ZEROS,      /* an array of at least one number, all 0: fingerprint as above */
+    MP_CONTENT_REFERENCES, /* low: number of elements; high: number of elements that are not null */
+    MP_CONTENT_NUMBERS,    /* an array of numbers: fingerprint of its type and its elements */
+    MP_CONTENT_ZEROS,      /* an array of at least one number, all 0: the same fingerprint */
 } mp_content_kind;
 
 typedef struct mp_content {
@@ -29,7 +30,7 @@ typedef struct mp_content {
 /* A string whose text an answer shows. */
 typedef struct mp_wanted_text {
     uint64_t array;     /* id of the array that has its characters */
-    mp_content content; /* of the string */
+    mp_content content; /* contents of the string */
     const char *text;   /* beginning of the text in quotation marks, valid UTF-8; NULL: not found */
 } mp_wanted_text;
 
@@ -41,11 +42,11 @@ typedef struct mp_contents {
     uint32_t next;         /* object that the pass over the input expects next, from 1 */
     mp_wanted_text *texts; /* sorted by `array` */
     size_t text_count;
-    mp_arena *arena; /* of the texts */
+    mp_arena *arena; /* arena of the texts */
 } mp_contents;
 
-/* Return the number of the object that comes next in the input; 0: an earlier object had its id, so
- * it is not in the graph. Objects have the order of the input. */
+/* Return the number of the object that comes next in the input; objects are in the order of the
+ * input. 0: an earlier object has the same id, so this one is not in the graph. */
 static inline uint32_t mp_contents_next(mp_contents *contents, uint64_t id)
 {
     const mp_graph *graph = contents->graph;

@@ -8,7 +8,7 @@
 #include "base/diagnose.h"
 
 enum {
-    ANOMALIES_KEPT = 10000, /* maximum of each kind */
+    ANOMALIES_KEPT = 10000, /* maximum number kept of each kind */
 };
 
 const char *mp_anomaly_name(mp_anomaly_kind kind)
@@ -78,8 +78,8 @@ void mp_event_log_contradicted(mp_event_log *log, mp_anomaly_kind kind, const mp
 {
     const mp_model *model = log->model;
     mp_anomaly *anomaly = add(log, kind);
-    if (kind == MP_ANOMALY_NONUNIQUE) /* a deletion by another thread is no error, so it has no
-                                       * diagnostic */
+    if (kind == MP_ANOMALY_NONUNIQUE) /* a deletion by another thread is no error, so no diagnostic
+                                         is reported */
         mp_diagnose(log->diagnostics, MP_DIAG_NONUNIQUE_ALLOCATION, log->path, event->line,
                     "0x%" PRIx64 " is allocated although the block of line %" PRIu64
                     " is alive there: %s",

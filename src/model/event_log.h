@@ -1,5 +1,6 @@
-/* Facts about a heap log besides the ledger: anomalies, handovers (blocks deleted by another thread
- * than the one that allocated them), and types inferred after all logs are read. */
+/* Facts about a heap log besides the ledger: anomalies, handovers (blocks that another thread
+ * deleted than the one that allocated them), and types that are inferred after all logs are
+ * read. */
 #ifndef MP_MODEL_EVENT_LOG_H
 #define MP_MODEL_EVENT_LOG_H
 
@@ -19,12 +20,13 @@ typedef struct mp_event {
     int64_t bytes;   /* size of the block, for allocations and old blocks */
     uint64_t line;
     /* Number of the thread, from 1 in order of appearance in the log, and its name; 0: none. The
-     * reader assigns the numbers, so it need not wait for the replay. */
+     * reader assigns the numbers, so that it need not wait for the replay. */
     uint32_t thread;
     mp_string_id thread_name;
     mp_node_id node;      /* call stack of the event */
     uint32_t source_line; /* for allocations: line in the node's source; MP_NO_LINE: unknown */
-    uint32_t site;        /* for allocations: number of node, source line and thread, from 1 */
+    uint32_t site;        /* for allocations: number of the site, which is the node, source line and
+                             thread; from 1 */
     mp_type_id type;      /* type of the block, for deletions and old blocks */
     mp_event_kind kind;
 } mp_event;
@@ -56,14 +58,14 @@ typedef struct mp_event_log {
     mp_model *model;
     mp_events *events;
     mp_diagnostics *diagnostics;
-    const char *path; /* path and index in model->inputs; set by the reader */
+    const char *path; /* path of the log and its index in model->inputs; set by the reader */
     uint32_t input;
     mp_block_thread *threads; /* threads seen in the replay, numbered from 1 */
     size_t thread_count, thread_capacity;
     mp_id_index handover_index;
 } mp_event_log;
 
-/* Start a log. `model` and `diagnostics` must outlive it. mp_event_log_close records what is
+/* Start a log. `model` and `diagnostics` must outlive the log. mp_event_log_close records what is
  * pending. */
 void mp_event_log_open(mp_event_log *log, mp_model *model, mp_diagnostics *diagnostics);
 void mp_event_log_close(mp_event_log *log);
@@ -77,11 +79,11 @@ void mp_event_log_contradicted(mp_event_log *log, mp_anomaly_kind kind, const mp
  * NULL. */
 void mp_event_log_unmatched(mp_event_log *log, const mp_event *event, const mp_freed *freed);
 void mp_event_log_handover(mp_event_log *log, const mp_block *block, const mp_event *event);
-/* Sort the anomalies from index `first` on by line. Readers may report theirs before those of
- * earlier events, which are still being replayed. */
+/* Sort by line the anomalies from index `first` on. A reader may report an anomaly of its own
+ * before the replay reports those of earlier events. */
 void mp_event_log_order(mp_event_log *log, uint32_t first);
-/* Record an anomaly that the monitor itself reported: a heap corruption, or any other, in its own
- * words. */
+/* Record an anomaly that the monitor itself reported, in its own words: a heap corruption, or any
+ * other. */
 void mp_event_log_says(mp_event_log *log, mp_anomaly_kind kind, uint64_t line, mp_slice text);
 
 #endif

@@ -14,8 +14,8 @@ typedef enum mp_anomaly_kind {
     MP_ANOMALY_BAD_ADDRESS,     /* deletion at an address without a block */
     MP_ANOMALY_NONUNIQUE,       /* allocation at the address of a live block */
     MP_ANOMALY_CORRUPTION,      /* the monitor found the heap corrupted */
-    MP_ANOMALY_OTHER_THREAD,    /* deletion by another thread than the allocating one */
-    MP_ANOMALY_REPORTED,        /* a line of the anomaly section of a heap analysis file */
+    MP_ANOMALY_OTHER_THREAD, /* deletion by another thread than the one that allocated the block */
+    MP_ANOMALY_REPORTED,     /* a line of the anomaly section of a heap analysis file */
     MP_ANOMALY_KINDS,
 } mp_anomaly_kind;
 
@@ -33,8 +33,9 @@ typedef struct mp_anomaly {
     mp_anomaly_kind kind;
     uint32_t input; /* index in model->inputs */
     uint64_t address;
-    int64_t bytes;               /* size of the block; 0: there is none */
-    mp_event_place here, before; /* `before`: the contradicted allocation or deletion */
+    int64_t bytes;               /* size of the block; 0: no block */
+    mp_event_place here, before; /* place of the anomaly; `before` is that of the allocation or
+                                    deletion that it contradicts */
     mp_string_id text;           /* text that the monitor wrote about the anomaly */
 } mp_anomaly;
 
@@ -44,7 +45,7 @@ typedef struct mp_size_class {
 } mp_size_class;
 enum { MP_SIZE_CLASSES = 64 };
 
-/* Blocks that one thread allocated and another one deleted. */
+/* Blocks that one thread allocated and another thread deleted. */
 typedef struct mp_handover {
     mp_string_id from, to;
     int64_t objects, bytes;
@@ -53,7 +54,7 @@ typedef struct mp_handover {
 /* Types that the blocks of one call stack had when they were deleted. */
 typedef struct mp_inference {
     mp_type_id type;        /* the most frequent real type; none: no block had one */
-    int64_t typed, deleted; /* deletions with that type; all deletions */
+    int64_t typed, deleted; /* deletions with that type, and all deletions */
 } mp_inference;
 
 typedef struct mp_peak_share {
@@ -61,18 +62,19 @@ typedef struct mp_peak_share {
 } mp_peak_share;
 
 typedef struct mp_events {
-    MP_LIST(mp_anomaly) anomalies; /* the first ones of each kind, in log order */
+    MP_LIST(mp_anomaly) anomalies; /* the first anomalies of each kind, in log order */
     int64_t anomaly_counts[MP_ANOMALY_KINDS];
     mp_size_class sizes[MP_SIZE_CLASSES];
     MP_LIST(mp_handover) handovers;
-    mp_peak_share *at_peak;  /* blocks of each generation alive at the session's peak of bytes */
-    uint32_t at_peak_count;  /* 0: unknown, as when a log is evaluated only up to a snapshot */
+    mp_peak_share *at_peak; /* blocks of each generation alive at the session's peak of bytes */
+    uint32_t
+        at_peak_count; /* 0: unknown; for example if a log is evaluated only up to a snapshot */
     mp_inference *inference; /* inferred types, indexed by mp_node_id */
     int64_t old_objects, old_bytes, displaced_objects, corrupt_events;
-    int64_t reordered_events, late_events; /* number of late events that were sorted, and of those
-                                            * that came too late to be sorted */
+    int64_t reordered_events, late_events; /* number of late events that were sorted, and number of
+                                              those that came too late for that */
     int64_t peak_time_us; /* time of the peak of bytes; if there are several logs, that of the first
-                           * one */
+                             log */
     uint32_t threads, crawls;
     int64_t temporary; /* maximum age of a temporary block, in events or microseconds */
     bool temporary_is_time;

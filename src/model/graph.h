@@ -28,10 +28,11 @@ enum {
     MP_ROOT_RUNTIME = 5,
 };
 
-/* Kind of all roots in formats that do not state kinds. */
+/* Kind of all roots in formats that do not state the kind of a root. */
 #define MP_ROOT_UNSPECIFIED UINT32_MAX
 
-/* Kinds from here on have names: the rest of the number is an mp_string_id (mp_root_kind_named). */
+/* Kinds from this number on have names. The other bits of the number are an mp_string_id
+ * (mp_root_kind_named). */
 #define MP_ROOT_NAMED 0x80000000u
 
 /* Flags of roots. Files may have others. */
@@ -47,7 +48,7 @@ typedef struct mp_root {
     uint32_t kind;
     uint32_t flags;
     mp_type_id container; /* type that declares the static field; none for other kinds */
-    mp_string_id name;    /* of the static field, thread or code; none: unknown */
+    mp_string_id name;    /* name of the static field, thread or code; none: unknown */
     uint64_t id;          /* id of the object in the file */
 } mp_root;
 
@@ -57,7 +58,7 @@ typedef struct mp_domain {
     mp_string_id name;
     uint32_t first_object; /* objects first_object to first_object + objects - 1 */
     uint32_t objects;
-    /* Start of the dump by the device's clock, and its duration; microseconds, -1 if unknown. */
+    /* Start of the dump by the device's clock, and its duration, in microseconds; -1: unknown. */
     int64_t clock_us, took_us;
 } mp_domain;
 
@@ -73,18 +74,18 @@ int mp_named_reference_order(const void *left, const void *right);
 
 struct mp_contents;
 
-/* Source of the names of references and of the contents of objects. They are not kept while a dump
- * is read: those that an answer needs are read from the input, in one more pass. */
+/* Source of the names of references and of the contents of objects. Neither is kept while a dump is
+ * read. What an answer needs is read from the input, in one more pass. */
 typedef struct mp_reference_source {
-    /* Set the names of `count` references, which are distinct and sorted by `from`, then `to`;
-     * their names are NULL. The texts belong to the arena. Return false, after a diagnostic, if
-     * names are missing. NULL: the format has no names. */
+    /* Set the names of `count` references. The references are distinct and sorted by `from`, then
+     * `to`; their names are NULL until then. The texts belong to the arena. Return false, after a
+     * diagnostic, if names are missing. NULL: the format has no names. */
     bool (*read)(void *opaque, mp_named_reference *references, size_t count, mp_arena *texts,
                  mp_diagnostics *diagnostics);
-    /* Set the contents of all objects, or texts (contents.h). Return false, with the reason in
-     * `why` (static), if the input cannot be read as before. NULL: the format has none. */
+    /* Set the contents of all objects, or only texts (contents.h). Return false, with the reason in
+     * `why` (static), if the input cannot be read again. NULL: the format has no contents. */
     bool (*read_contents)(void *opaque, struct mp_contents *contents, const char **why);
-    /* Release `opaque`; called once, with the graph. */
+    /* Release `opaque`; called once, when the graph is released. */
     void (*release)(void *opaque);
     void *opaque;
 } mp_reference_source;
@@ -103,15 +104,15 @@ typedef struct mp_graph {
     uint32_t globals;
     MP_LIST(mp_domain) domains; /* in file order; element 0 is reserved */
     uint64_t dangling;          /* number of references to missing objects */
-    uint64_t duplicates;        /* number of objects omitted as their id was taken */
-    /* Number of references that were left out because they keep nothing alive by the rules of the
-     * format, or do not lead from one object to another. */
+    uint64_t duplicates; /* number of objects omitted because an earlier object had the same id */
+    /* Number of references that were left out, because the rules of the format say that they keep
+     * nothing alive, or because they do not lead from one object to another. */
     uint64_t left_out;
     uint32_t declared_types; /* number of distinct names of declared types */
-    /* Indexed by type: true if references to its objects were not recorded, so it is unknown what
-     * keeps them alive. NULL: references to all types were recorded. */
+    /* Indexed by type: true if references to objects of this type were not recorded, so that it is
+     * unknown what keeps them alive. NULL: references to all types were recorded. */
     bool *untracked;
-    bool hexadecimal; /* ids are written in hexadecimal in the format */
+    bool hexadecimal; /* the format writes ids in hexadecimal */
     mp_reference_source names;
 } mp_graph;
 

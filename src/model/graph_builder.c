@@ -1,5 +1,5 @@
-/* Construction of an object graph. References are stored as in the file until the end, then
- * resolved in place: 8 bytes each while the file is read, 4 afterwards. */
+/* Construction of an object graph. While the file is read, references are stored as the ids that it
+ * contains, 8 bytes each. At the end they are resolved in place, to 4 bytes each. */
 #include "model/graph_builder.h"
 
 #include <assert.h>
@@ -11,7 +11,7 @@
 
 enum {
     BATCH = 64,            /* number of references resolved together, after prefetching */
-    DUPLICATE = INT32_MAX, /* stored in place of a type */
+    DUPLICATE = INT32_MAX, /* value stored instead of a type */
 };
 
 struct mp_graph_builder {
@@ -111,7 +111,7 @@ static void free_tables(mp_graph_builder *builder)
     builder->tables = NULL;
 }
 
-/* Build the tables. Return the number of objects whose id was already taken in their domain. */
+/* Build the tables. Return the number of objects whose id an earlier object of their domain has. */
 static uint32_t make_tables(mp_graph_builder *builder)
 {
     const mp_graph *graph = builder->graph;
@@ -187,8 +187,8 @@ typedef struct lookup {
     uint32_t domain, object; /* object that has the reference */
 } lookup;
 
-/* Position in a walk over all references: the next one is number `done`, and belongs to `object`.
- */
+/* Position in a walk over all references. The next reference has number `done`, and belongs to
+ * `object`. */
 typedef struct reference_walk {
     mp_graph_builder *builder;
     size_t done;
@@ -213,8 +213,8 @@ static size_t next_batch(reference_walk *walk, lookup *batch)
     return size;
 }
 
-/* Resolve all references. Those found are stored at the start of the array of ids, so that they
- * never overwrite an id that is not read yet. */
+/* Resolve all references. The ones that are found are stored at the start of the array of ids. They
+ * never overwrite an id that is still to be read. */
 static void resolve_references(mp_graph_builder *builder)
 {
     mp_graph *graph = builder->graph;
@@ -404,8 +404,8 @@ static mp_type_count *count_types(const mp_model *model)
     return now;
 }
 
-/* Enter the change of a type. Dumps do not record which objects were created and deleted, so the
- * difference alone is stored (mp_cost.found). */
+/* Enter the change of a type. Dumps do not record which objects were created and deleted, so only
+ * the difference is stored (mp_cost.found). */
 static void enter_type(mp_type_counts *counts, uint32_t type, mp_type_count change)
 {
     mp_model *model = counts->model;

@@ -1,10 +1,10 @@
 /* Construction of an object graph, for readers, in file order.
  *
- * Call mp_graph_begin; for each domain mp_graph_domain, then its objects, each followed by its
- * references, with roots anywhere between; then mp_graph_end.
+ * Call mp_graph_begin first. For each domain, call mp_graph_domain, then add its objects, each
+ * followed by its references. Roots may come anywhere between. At the end call mp_graph_end.
  *
  * References and roots may name objects that come later. An id is looked up in its own domain
- * first, then in the others in order. */
+ * first, then in the other domains, in order. */
 #ifndef MP_MODEL_GRAPH_BUILDER_H
 #define MP_MODEL_GRAPH_BUILDER_H
 
@@ -16,17 +16,18 @@ typedef struct mp_graph_builder mp_graph_builder;
 /* Start the graph of `snapshot`. End or drop it before another one is started. */
 mp_graph_builder *mp_graph_begin(mp_model *model, mp_snapshot_id snapshot);
 void mp_graph_domain(mp_graph_builder *builder, mp_string_id name);
-/* Add an object to the current domain. Of objects with the same id, only the first is kept; the
- * others count as duplicates, and their references are dropped. Return false, and add nothing, if
- * the size would overflow a sum. */
+/* Add an object to the current domain. If several objects have the same id, only the first is kept;
+ * the others count as duplicates, and their references are dropped. Return false, and add nothing,
+ * if the size would overflow a sum. */
 bool mp_graph_object(mp_graph_builder *builder, uint64_t id, mp_type_id type, uint64_t bytes);
 /* Add a reference from the last object to `id`, or `count` references to `ids`. */
 void mp_graph_reference(mp_graph_builder *builder, uint64_t id);
 void mp_graph_refer(mp_graph_builder *builder, const uint64_t *ids, size_t count);
 /* Add a root of the current domain. `root->object` is ignored; the id is looked up at the end. */
 void mp_graph_root(mp_graph_builder *builder, const mp_root *root);
-/* Resolve all ids, and make this the model's graph, replacing that of an earlier snapshot. Return
- * false, and drop the graph, if objects or references exceed 32 bits. */
+/* Resolve all ids, and make this the graph of the model, which replaces that of an earlier
+ * snapshot. Return false, and drop the graph, if the number of objects or references exceeds 32
+ * bits. */
 bool mp_graph_end(mp_graph_builder *builder);
 void mp_graph_drop(mp_graph_builder *builder);
 
@@ -35,16 +36,16 @@ void mp_model_count_roots(mp_model *model, const mp_graph *graph);
 
 /* --- for readers that make a graph without a builder --- */
 
-/* Save what later analyses need of this dump. Call it before the next graph is made. */
+/* Save what later analyses need to know about this dump. Call it before the next graph is made. */
 void mp_model_leave_graph(mp_model *model);
-/* Make this the model's graph, replacing that of an earlier snapshot. The model becomes its owner,
- * and releases memory that its arrays do not use. */
+/* Make this the graph of the model, which replaces that of an earlier snapshot. The model becomes
+ * its owner, and releases memory that its arrays do not use. */
 void mp_model_take_graph(mp_model *model, mp_graph *graph);
-/* Return the kind of roots with this name. Only one of a model's readers may name kinds. */
+/* Return the kind of roots with this name. Only one reader of a model may name kinds. */
 uint32_t mp_root_kind_named(mp_model *model, mp_slice name);
 
-/* The ledger of heap dumps: changes of the live objects of each type from dump to dump.
- * Zero-initialise, except for the model; release with mp_type_counts_free. */
+/* The ledger of heap dumps: changes of the live objects of each type from dump to dump. Set
+ * `model`, and zero all other members. Release with mp_type_counts_free. */
 typedef struct mp_type_counts {
     mp_model *model;
     mp_snapshot_id first; /* first dump; all objects count as born there */

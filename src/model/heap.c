@@ -113,7 +113,7 @@ static bool is_reusable(const mp_heap *heap, mp_type_id type)
            heap->model->types.items[type.i].class == MP_TYPE_REUSABLE;
 }
 
-/* Return the owner that determines the context: `owner` itself or, if it is nested too deeply, the
+/* Return the owner that determines the context: `owner` itself or, if it is nested too deeply, an
  * owner above it. */
 static mp_owner shallow(mp_heap *heap, mp_owner owner)
 {
@@ -134,7 +134,7 @@ static uint8_t marks_of(const mp_heap *heap, const mp_birth *birth)
     return (uint8_t)((before ? MP_BORN_BEFORE_REQUEST : 0) | (beyond ? MP_BORN_BEYOND : 0));
 }
 
-/* Count a change of a generation for the running request, if that created it. */
+/* If the running request created the generation, count its change for the request. */
 static void count_for_request(mp_heap *heap, mp_generation_id id, int64_t time_us, int objects,
                               int64_t bytes)
 {
@@ -210,7 +210,7 @@ static bool find_owner(mp_heap *heap, uint64_t id)
     return true;
 }
 
-/* Return the size to be counted: 0, with a diagnostic, if it could overflow a sum. */
+/* Return the size to count. If it could overflow a sum, report a diagnostic and return 0. */
 static int64_t counted_bytes(mp_heap *heap, const mp_birth *birth, uint64_t line)
 {
     if (reserve(heap, birth->bytes))
@@ -264,8 +264,8 @@ static void resolve_one(mp_heap *heap, mp_pending *pending)
     pending->state = RESOLVED;
 }
 
-/* Follow the chain of owners that are waiting too, then resolve it in reverse order. `way` has room
- * for all pending births. */
+/* Follow the chain of owners that are themselves waiting, then resolve the chain in reverse order.
+ * `way` has room for all pending births. */
 static void resolve_chain(mp_heap *heap, uint32_t first, uint32_t *way)
 {
     size_t length = 0;
@@ -304,11 +304,11 @@ void mp_heap_resolve_pending(mp_heap *heap)
 
 /* --- changes and deaths --- */
 
-/* Time of changes, for the peaks of requests: it is not recorded, so a new size counts from the
- * previous snapshot on. */
+/* Time of changes of size, for the peaks of requests. The time is not recorded, so a new size
+ * counts from the previous snapshot on. */
 static const int64_t ALL_ALONG = INT64_MIN;
 
-/* Move an object to the generation of the same birth with another type. */
+/* Move an object to the generation that has the same birth and another type. */
 static void retype(mp_heap *heap, mp_live_object *object, mp_type_id type)
 {
     mp_model *model = heap->model;
@@ -348,8 +348,8 @@ bool mp_heap_change(mp_heap *heap, uint64_t id, mp_type_id type, int64_t bytes, 
     mp_live_object *object = mp_live_find(&heap->live, id);
     if (!object)
         return false;
-    /* Resolve owners only if this object waits for one. The owners of others may still follow, in
-     * version 1 of .oemp files even among the changes. */
+    /* Resolve owners only if this object waits for one. The owners of other objects may still
+     * follow; in version 1 of .oemp files they may even be among the changes. */
     if (object->generation == MP_GENERATION_PENDING)
         mp_heap_resolve_owners(heap);
     if (type.i &&
@@ -379,7 +379,8 @@ bool mp_heap_change(mp_heap *heap, uint64_t id, mp_type_id type, int64_t bytes, 
     return true;
 }
 
-/* Record the age of an object. Times may be arbitrary; an invalid age becomes 0 in mp_ages_add. */
+/* Record the age of an object. A file may contain any times; mp_ages_add sets an invalid age to
+ * 0. */
 static void add_age(mp_heap *heap, const mp_live_object *object, int64_t time_us)
 {
     uint64_t age = (uint64_t)time_us - (uint64_t)mp_live_time(&heap->live, object);

@@ -20,8 +20,8 @@ typedef struct mp_origin {
     mp_node_id node;
     uint32_t line;
     mp_symbol_id name;
-    /* Context of an owner that is not an object itself, such as a pool known only by name. It owns
-     * the births that state no owner. None: there is no such owner. */
+    /* Context of an owner that is not an object itself, such as a pool of which only the name is
+     * known. It owns the births that state no owner. None: there is no such owner. */
     mp_context_id owner;
 } mp_origin;
 
@@ -29,18 +29,18 @@ typedef struct mp_birth {
     uint64_t id;
     int64_t bytes;
     int64_t time_us; /* time of creation, microseconds */
-    uint64_t owner;  /* id of the owner, which it is scoped to; 0: none */
+    uint64_t owner;  /* id of the owner; 0: none */
     uint32_t origin; /* number from mp_heap_origin */
     bool idle;
 } mp_birth;
 
-/* A birth whose owner is not known yet. Meanwhile its object is alive in generation
- * MP_GENERATION_PENDING, and the object's `size` is not its bytes but the number of this birth,
- * from 1. */
+/* A birth whose owner is not known yet. Until then, its object is alive in generation
+ * MP_GENERATION_PENDING, and the `size` of the object is not its bytes, but the number of this
+ * birth, from 1. */
 typedef struct mp_pending {
     mp_birth birth;
     uint64_t line;
-    const mp_live_object *owner; /* set during resolution; NULL: it is not alive */
+    const mp_live_object *owner; /* set during resolution; NULL: the owner is not alive */
     uint8_t state;
 } mp_pending;
 
@@ -50,7 +50,8 @@ typedef struct mp_owner {
     mp_generation_id generation;
 } mp_owner;
 
-/* An origin, and the generation of its last birth, to which the next birth usually belongs too. */
+/* An origin, and the generation of its last birth. The next birth usually belongs to the same
+ * generation. */
 typedef struct mp_heap_origin_entry {
     mp_origin origin;
     mp_owner owner;
@@ -70,9 +71,9 @@ typedef struct mp_heap {
     int64_t reusable_objects, reusable_bytes;
     mp_heap_origin_entry *origins; /* origins, numbered from 1 */
     size_t origin_count, origin_capacity;
-    uint64_t last_owner_id; /* cache of the last owner, as objects of one owner come in runs */
+    uint64_t last_owner_id; /* cache of the last owner, because objects of one owner come in runs */
     mp_owner last_owner;
-    /* Births whose owner comes later in the same section. */
+    /* Births of which the owner comes later in the same section. */
     mp_pending *pending;
     size_t pending_count, pending_capacity;
     mp_request_peak request; /* peak of the open snapshot's request */
@@ -95,17 +96,17 @@ void mp_heap_keep_ages(mp_heap *heap);
  * birth. */
 void mp_heap_watch_requests(mp_heap *heap);
 
-/* Begin a snapshot, or continue one that was not ended. The caller fills in what the file says
- * about it. Valid until the next snapshot begins. */
+/* Begin a snapshot, or continue one that was not ended. The caller sets what the file says about
+ * it. The pointer is valid until the next snapshot begins. */
 mp_snapshot *mp_heap_begin(mp_heap *heap);
-/* Announce that the open snapshot's request is set, possibly to none. Call it before the events of
- * the snapshot. */
+/* Announce that the request of the open snapshot is set; it may be none. Call it before the events
+ * of the snapshot. */
 void mp_heap_in_request(mp_heap *heap);
 /* End the open snapshot, which must exist, and mark it as whole. */
 mp_snapshot *mp_heap_end(mp_heap *heap);
 
-/* Register an origin. Return its number, from 1, for births. Each call makes a new one, so register
- * each origin only once. */
+/* Register an origin. Return its number, from 1, for use in births. Each call makes a new origin,
+ * so register each only once. */
 uint32_t mp_heap_origin(mp_heap *heap, mp_origin origin);
 
 /* Prefetch the memory that a birth, change or death of this id will touch. Call it early, with
@@ -115,8 +116,8 @@ static inline void mp_heap_prefetch(const mp_heap *heap, uint64_t id)
     mp_live_prefetch(&heap->live, id);
 }
 
-/* Add an object; `line` is its line in the file. Return false, and do nothing, if the id is already
- * alive. */
+/* Add an object; `line` is the line of its birth in the file. Return false, and do nothing, if the
+ * id is already alive. */
 bool mp_heap_birth(mp_heap *heap, const mp_birth *birth, uint64_t line);
 /* Change the size, and perhaps the type, of an object. Return false, and do nothing, if it is not
  * alive. */
@@ -124,8 +125,8 @@ bool mp_heap_change(mp_heap *heap, uint64_t id, mp_type_id type, int64_t bytes, 
                     uint64_t line);
 /* Delete an object. Return false if it is not alive. */
 bool mp_heap_death(mp_heap *heap, uint64_t id, int64_t time_us);
-/* Find the owners of births that came before their owners. Changes, deaths and the end of a
- * snapshot do this too; call it if you need figures before that. */
+/* Find the owners of births that precede their owners in the file. Changes, deaths and the end of a
+ * snapshot do this too; call it only if you need figures before that. */
 void mp_heap_resolve_pending(mp_heap *heap);
 static inline void mp_heap_resolve_owners(mp_heap *heap)
 {

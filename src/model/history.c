@@ -103,8 +103,8 @@ void mp_history_birth(mp_history *history, uint64_t id, int64_t bytes, mp_genera
     mp_history_change(history, id, bytes, generation);
 }
 
-/* Move the entry of the previous object with this id to a separate record, where the next snapshot
- * will end it. */
+/* Move the entry of the previous object with this id to a separate record. The next snapshot ends
+ * it there. */
 static void set_apart(mp_history *history, uint64_t id)
 {
     const record *entry = record_of(history, id, false);
@@ -113,7 +113,7 @@ static void set_apart(mp_history *history, uint64_t id)
     uint32_t place = new_record(history, id);
     record *apart = &history->records[place];
     entry = record_of(history, id, false);
-    assert(entry); /* a new record may move the others, but removes none */
+    assert(entry); /* a new record may move the others in memory, but removes none */
     apart->object = entry->object;
     apart->apart = true;
     touch(history, apart);
@@ -154,7 +154,7 @@ void mp_history_death(mp_history *history, uint64_t id)
     touch(history, entry);
 }
 
-/* Write the state of an object from this snapshot on. */
+/* Write the state of an object, which it has from this snapshot on. */
 static void write_down(mp_model *model, record *entry, mp_snapshot_id snapshot)
 {
     if (entry->object) {

@@ -14,19 +14,19 @@ typedef struct mp_history mp_history;
 mp_history *mp_history_new(mp_model *model);
 void mp_history_free(mp_history *history);
 
-/* Add an object; no object with this id may be alive. */
+/* Add an object. No live object may have this id. */
 void mp_history_birth(mp_history *history, uint64_t id, int64_t bytes, mp_generation_id generation);
 /* Set the size and the generation of a live object. */
 void mp_history_change(mp_history *history, uint64_t id, int64_t bytes,
                        mp_generation_id generation);
-/* Add an object that existed at snapshot `since` and at all later ones ended so far, but is
- * reported only now. No object with this id may be alive. */
+/* Add an object that is reported only now, but existed at snapshot `since` and at all later
+ * snapshots that have ended. No live object may have this id. */
 void mp_history_found(mp_history *history, uint64_t id, int64_t bytes, mp_generation_id generation,
                       mp_snapshot_id since);
-/* Correct the generation of a live object, also for all snapshots recorded so far. */
+/* Correct the generation of a live object, also in all snapshots recorded so far. */
 void mp_history_was(mp_history *history, uint64_t id, mp_generation_id generation);
 void mp_history_death(mp_history *history, uint64_t id);
-/* Record the current state of all objects as that of the snapshot, which is whole. */
+/* Record the current state of all objects as that at the snapshot, which must be whole. */
 void mp_history_end_snapshot(mp_history *history, mp_snapshot_id snapshot);
 
 #endif

@@ -7,7 +7,7 @@
 _Static_assert(sizeof(mp_id_bucket) == 64, "a bucket is a cache line");
 
 enum {
-    SPARSE = 64, /* bits per object beyond which a hash table is smaller */
+    SPARSE = 64, /* number of bits per object beyond which a hash table is smaller */
     AHEAD = 32,  /* number of objects whose buckets are prefetched */
     LINE = 64,   /* bytes of a cache line and of a bucket */
 };
@@ -23,7 +23,7 @@ static bool measure(mp_id_table *table, const uint64_t *ids)
         ascending &= ids[i] > ids[i - 1];
         least = ids[i] < least ? ids[i] : least;
         most = ids[i] > most ? ids[i] : most;
-        differences |= ids[i] ^ ids[0]; /* low bits that all ids share stay 0 */
+        differences |= ids[i] ^ ids[0]; /* low bits in which all ids agree stay 0 */
     }
     table->least = least;
     table->shift = differences ? (unsigned)__builtin_ctzll(differences) : 0;
@@ -48,7 +48,7 @@ static uint32_t set_bits(mp_id_table *table, const uint64_t *ids)
     return duplicates;
 }
 
-/* Fill by_rank, backwards, so that the first of several objects with one id remains. */
+/* Fill by_rank backwards, so that the first of several objects with the same id remains. */
 static void rank_objects(mp_id_table *table, const uint64_t *ids)
 {
     table->by_rank = mp_alloc_zero(table->count, sizeof *table->by_rank);

@@ -19,7 +19,7 @@ typedef struct mp_id_word {
 
 enum { MP_ID_BUCKET = 5 };
 
-/* A bucket, filled from the front. Entries that do not fit are in the buckets after it. */
+/* A bucket, filled from the front. Entries that do not fit go to the next bucket. */
 typedef struct mp_id_bucket {
     uint64_t ids[MP_ID_BUCKET];
     uint32_t objects[MP_ID_BUCKET]; /* 0: the entry is empty */
@@ -32,15 +32,16 @@ typedef struct mp_id_table {
     mp_id_word *words; /* NULL: a hash table is used */
     uint64_t least, range;
     unsigned shift;
-    uint32_t *by_rank; /* object of the n-th bit set; NULL: it is first + n, as ids ascend */
+    uint32_t *
+        by_rank; /* object of the n-th bit that is set; NULL: it is first + n, because ids ascend */
     /* hash table: */
     mp_id_bucket *buckets;
     void *memory; /* allocation of `buckets`, which are aligned within it */
     uint32_t bucket_count;
 } mp_id_table;
 
-/* Build the table of objects `first` to first + count - 1, with ids ids[first] and so on. Return
- * the number of objects whose id is that of an earlier one. */
+/* Build the table of `count` objects, numbered from `first`, with ids ids[first] and so on. Return
+ * the number of objects that have the same id as an earlier one. */
 uint32_t mp_id_table_make(mp_id_table *table, const uint64_t *ids, uint32_t first, uint32_t count);
 void mp_id_table_free(mp_id_table *table);
 
@@ -56,7 +57,7 @@ static inline uint32_t mp_bits_set(uint64_t word)
     return (uint32_t)(((word + (word >> 4)) & 0x0f0f0f0f0f0f0f0fu) * 0x0101010101010101u >> 56);
 }
 
-/* Set *bit to the bit of an id. Return false if the id has none. */
+/* Set *bit to the bit of an id. Return false if no bit belongs to the id. */
 static inline bool mp_id_bit(const mp_id_table *table, uint64_t id, uint64_t *bit)
 {
     uint64_t offset = id - table->least;
@@ -101,7 +102,7 @@ static inline uint32_t mp_id_find(const mp_id_table *table, uint64_t id)
 }
 
 /* Prefetch the memory that mp_id_find reads for an id. If many ids are prefetched before the first
- * is looked up, they do not wait for each other. It is always inline, because a compiler may drop
+ * one is looked up, their waiting times overlap. It is always inline, because a compiler may drop
  * calls of a function that only prefetches. */
 __attribute__((always_inline)) static inline void mp_id_fetch(const mp_id_table *table, uint64_t id)
 {

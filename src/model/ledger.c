@@ -1,6 +1,6 @@
-/* Contexts, generations and deltas. Deltas are appended in time order, so the delta of a generation
- * at the current snapshot is its newest one or does not exist, and needs no lookup. Births that a
- * heap log adds late are sorted at its end (blocks.c). */
+/* Contexts, generations and deltas. Deltas are appended in time order. So the delta of a generation
+ * at the current snapshot is either its newest one or does not exist; no lookup is needed. Births
+ * that a heap log adds late are sorted when the log ends (blocks.c). */
 #include <assert.h>
 
 #include "model/build.h"

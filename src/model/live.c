@@ -18,9 +18,9 @@ static bool is_full(const mp_live_set *set)
     return set->count * 2 >= set->rows * COLUMNS;
 }
 
-/* Return the row of the id's block, and set the id's column in it. The column depends on the hash
- * of the block too, because ids that end in the same bits, such as addresses, must not share a
- * column. Consecutive blocks are spread evenly over the rows, and as the key is random, collisions
+/* Return the row of the id's block, and set the id's column in it. The column also depends on the
+ * hash of the block, because ids that end in the same bits, such as addresses, must not share a
+ * column. Successive blocks are spread evenly over the rows. The key is random, so collisions
  * cannot be crafted. */
 static inline size_t home_of(const mp_live_set *set, uint64_t id, unsigned *column)
 {
@@ -34,7 +34,7 @@ static inline size_t next_row(const mp_live_set *set, size_t row)
     return row + 1 == set->rows ? 0 : row + 1;
 }
 
-/* Return how many ids have passed the place; 15: too many to count. */
+/* Return how many ids have passed the place; 15: 15 or more. */
 static inline unsigned passed_of(const mp_live_set *set, size_t row, unsigned column)
 {
     return set->passed[row] >> column * 4 & STUCK;
@@ -72,7 +72,7 @@ void mp_live_prefetch(const mp_live_set *set, uint64_t id)
         __builtin_prefetch(&set->places[row * COLUMNS + column], 1);
 }
 
-/* Return a free place for a new id; NULL: its whole column is taken. */
+/* Return a free place for a new id; NULL: its column is full. */
 static mp_live_object *enter(mp_live_set *set, uint64_t id)
 {
     unsigned column;

@@ -21,8 +21,8 @@
 #include "model/model.h"
 
 typedef struct mp_live_object {
-    uint64_t id;              /* id in the file */
-    uint32_t size;            /* bytes; larger sizes are in `large`, use mp_live_bytes */
+    uint64_t id;
+    uint32_t size; /* bytes; sizes that do not fit are in `large`, so use mp_live_bytes */
     uint32_t generation : 31; /* 0: the place is empty */
     uint32_t idle : 1;        /* a temp-table that is not instantiated yet */
 } mp_live_object;
@@ -33,7 +33,7 @@ typedef struct mp_live_set {
     bool timed;
     int64_t *times; /* creation time of each place; NULL unless `timed` */
     size_t rows, count;
-    uint64_t largest; /* the largest id ever added */
+    uint64_t largest; /* the largest id that was ever added */
     /* Sizes of objects of 4 GiB and more; the index maps an id to its place in `large`. */
     mp_id_index large_index;
     int64_t *large;
@@ -52,8 +52,8 @@ static inline bool mp_live_may_have(const mp_live_set *set, uint64_t id)
 /* Remove an object found by mp_live_find. */
 void mp_live_remove(mp_live_set *set, mp_live_object *object);
 
-/* Set the creation time of an object, if `timed` was set before the first mp_live_add; it takes 8
- * bytes more per place. */
+/* Set the creation time of an object, if `timed` was set before the first mp_live_add. Creation
+ * times take 8 more bytes per place. */
 static inline void mp_live_set_time(mp_live_set *set, const mp_live_object *object, int64_t us)
 {
     if (set->timed)

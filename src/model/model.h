@@ -72,13 +72,13 @@ typedef enum mp_kind {
 } mp_kind;
 /* Return the name of a kind for messages, such as "a memory recording". */
 const char *mp_kind_name(mp_kind kind);
-/* Return the name of a recording of this kind with these capabilities: that of the kind, or, of
- * profiles by sampling, "a profile of samples" or "a profile of sampled time". */
+/* Return the name of a recording of this kind with these capabilities. It is the name of the kind,
+ * except for profiles by sampling: "a profile of samples" or "a profile of sampled time". */
 const char *mp_holds_name(mp_kind kind, unsigned holds);
 
 /* Capabilities of a model, which decide what questions it can answer. Readers set them when they
- * open a file, and they do not change once the model is read. Analyses and reports check these, not
- * the kind. */
+ * open a file, and they do not change once the model is read. Analyses and reports check
+ * capabilities, not the kind. */
 enum {
     MP_HOLDS_LEDGER = 1,   /* objects alive at snapshots */
     MP_HOLDS_HISTORY = 2,  /* snapshots between which objects were created and deleted */
@@ -87,18 +87,19 @@ enum {
     MP_HOLDS_PROFILE = 16, /* costs without objects: model->profile */
     MP_HOLDS_NATIVE = 32,  /* stacks of native code, with frames of allocators */
     MP_HOLDS_RUNTIME = 64, /* runtime facts, such as requests, owners, session ends and peaks */
-    MP_HOLDS_TIMES = 128, /* creation time of each object; ages, if the load options ask for them */
-    MP_HOLDS_SITES = 256, /* code that created the objects */
-    MP_HOLDS_BIRTHS = 512,     /* each birth and death, not only differences of snapshots */
-    MP_HOLDS_STARTS = 1024,    /* start lines of functions in place of executed lines */
-    MP_HOLDS_UNSIZED = 2048,   /* objects of unknown size, which count 0 bytes; answers order by
-                                  numbers of objects */
-    MP_HOLDS_UNCOUNTED = 4096, /* amounts of bytes in an unknown number of objects: each byte counts
-                                  as one object, and answers leave numbers of objects out */
-    MP_HOLDS_OBJECTS = 8192, /* each object at each snapshot; kept in model->objects if asked for */
+    MP_HOLDS_TIMES =
+        128, /* creation time of each object, and ages if the load options request them */
+    MP_HOLDS_SITES = 256,    /* code that created the objects is known */
+    MP_HOLDS_BIRTHS = 512,   /* each birth and death, not only differences of snapshots */
+    MP_HOLDS_STARTS = 1024,  /* start lines of functions, instead of the lines that were executed */
+    MP_HOLDS_UNSIZED = 2048, /* objects of unknown size, which count as 0 bytes; answers are ordered
+                                by numbers of objects */
+    MP_HOLDS_UNCOUNTED = 4096, /* bytes in an unknown number of objects: each byte counts as one
+                                  object, and answers leave out numbers of objects */
+    MP_HOLDS_OBJECTS = 8192,   /* each object at each snapshot; kept in model->objects on request */
     MP_HOLDS_SAMPLES = 16384,  /* a profile whose costs are samples, not times */
     MP_HOLDS_UNCALLED = 32768, /* a profile by sampling, without numbers of calls and executions,
-                                  which answers leave out; set with MP_HOLDS_SAMPLES, too */
+                                  which answers then leave out; also set with MP_HOLDS_SAMPLES */
     MP_HOLDS_CONTENTS = 65536, /* contents of objects, which mp_graph.names reads */
 };
 /* Return all capabilities that recordings of a kind can have. */
@@ -118,7 +119,7 @@ typedef enum mp_type_class {
     MP_TYPE_TEMP_TABLE,  /* may be declared and never instantiated */
     MP_TYPE_WIDGET_POOL, /* owns the objects created in it */
     MP_TYPE_RAW_MEMORY,  /* bytes managed by the program: MEMPTR, large object */
-    /* In sessions that state leaks: */
+    /* Only in sessions that state leaks: */
     MP_TYPE_LOST,            /* blocks to which nothing refers */
     MP_TYPE_LOST_INDIRECTLY, /* blocks to which only lost blocks refer */
     MP_TYPE_MAYBE_LOST,      /* blocks to which perhaps nothing refers */
@@ -145,9 +146,9 @@ typedef struct mp_type {
     mp_told finalizable; /* objects have a finalizer */
 } mp_type;
 
-/* The highest numbers of objects and bytes of a type alive at once, up to a snapshot, as stated by
- * the file; -1: not stated. Different types may have their peaks at different times, so the numbers
- * cannot be added. */
+/* Highest number of objects, and highest number of bytes, of a type that were alive at once up to a
+ * snapshot, as the file states them; -1: not stated. Different types may have their peaks at
+ * different times, so the numbers cannot be added. */
 typedef struct mp_type_peak {
     mp_type_id type;
     mp_snapshot_id snapshot;
@@ -158,10 +159,11 @@ typedef struct mp_type_peak {
  * before it defines it; if it never does, `name` stays none. */
 typedef struct mp_symbol {
     mp_string_id name;
-    uint32_t start_line; /* start line, which distinguishes overloads; 0 for a whole source */
-    bool overloaded;     /* other symbols of this name start elsewhere (mp_model_build_tree) */
-    bool allocator;      /* frame of an allocator, skipped when a site is named */
-    mp_string_id source; /* source file, if it is not `name` */
+    uint32_t start_line; /* first line, which distinguishes overloads; 0 for a whole source */
+    bool
+        overloaded; /* other symbols with this name have another first line (mp_model_build_tree) */
+    bool allocator; /* frame of an allocator, skipped when a site is named */
+    mp_string_id source; /* source file, if `name` is not the source */
     mp_string_id module; /* program, library or link unit */
     mp_string_id owner;  /* class of a member, if the file states it */
     int64_t hits;        /* number of calls stated by the file; 0: not stated */
@@ -172,7 +174,7 @@ typedef struct mp_symbol {
  * one, has this value. */
 #define MP_NO_LINE 0x80000000u
 
-/* A call-tree node as in the file: `symbol`, called at `line` of `parent`. */
+/* A call-tree node as in the file: `symbol`, which was called at `line` of `parent`. */
 typedef struct mp_node {
     mp_node_id parent;
     mp_symbol_id symbol;
@@ -183,7 +185,7 @@ typedef struct mp_node {
 
 typedef struct mp_context {
     mp_type_id type;
-    mp_node_id node;   /* call-tree node of the creation; none: outside the program's code */
+    mp_node_id node;   /* call-tree node of the creation; none: not created by the program's code */
     uint32_t line;     /* line in the node's source */
     mp_symbol_id name; /* name of the object itself; none: it has no name */
     /* Context of the owner when the object was born; MP_CONTEXT_UNKNOWN if the owner is not in the
@@ -210,24 +212,24 @@ typedef struct mp_generation {
     uint8_t marks;                    /* MP_BORN_... */
 } mp_generation;
 
-/* Marks that divide objects born at the same snapshot into generations. */
+/* Marks that separate objects born at the same snapshot into several generations. */
 enum {
     MP_BORN_BEFORE_REQUEST = 1, /* born before the request of the snapshot began, so the request did
                                  * not create them */
     MP_BORN_BEYOND = 2,         /* born outside the requested time range, model->within */
 };
 
-/* Figures of a ledger entry, added by mp_cost_add. */
+/* Figures of an entry of the ledger. mp_cost_add adds two of them. */
 typedef struct mp_cost {
     int64_t created, deleted; /* numbers of objects */
     int64_t retyped; /* objects that changed to this type minus those that changed from it */
-    /* Objects that appeared without a creation (older than the recording, or in a dump) minus
-     * objects that disappeared without a deletion. */
+    /* Number of objects that appeared without a creation (older than the recording, or in a dump),
+     * minus number of objects that disappeared without a deletion. */
     int64_t found;
     int64_t idle;                       /* change of the number of uninstantiated temp-tables */
     int64_t created_bytes;              /* sizes at creation */
     int64_t bytes;                      /* change of live bytes */
-    int64_t temporary, temporary_bytes; /* part of `deleted` that was temporary */
+    int64_t temporary, temporary_bytes; /* part of `deleted` and of its bytes that was temporary */
 } mp_cost;
 
 typedef struct mp_delta {
@@ -241,17 +243,17 @@ typedef struct mp_snapshot {
     mp_session_id session;
     uint32_t ordinal; /* number among the whole snapshots of its session, from 1 */
     bool whole;       /* false: its end is missing, or it is later than the requested end */
-    bool only_total; /* only its live bytes are known, not whose they are; it is not whole, so it is
-                      * listed and charted, but never an end of a window */
+    bool only_total;  /* only the total of its live bytes is known; it is not whole, so it is listed
+                         and charted, but never an end of a window */
     uint64_t sequence;
     mp_string_id tag, request, request_api, propath;
     int64_t time_us, request_start_us;
     int64_t cpu_hundredths; /* CPU usage, hundredths of a percent */
     int64_t overhead_bytes;
     uint64_t line;  /* first line in its file */
-    uint32_t input; /* file of a dump: index in mp_model.inputs */
+    uint32_t input; /* index in mp_model.inputs of the file of a dump */
     bool asked;     /* a moment requested by the user, between two snapshots */
-    /* Start of the dump by the recorder's clock, and its duration; microseconds. */
+    /* Start of the dump by the recorder's clock, and its duration, in microseconds. */
     bool has_clock, has_took;
     int64_t clock_us, took_us;
     /* Changes since the previous snapshot and live amounts, without reusable objects. */
@@ -261,10 +263,11 @@ typedef struct mp_snapshot {
     int64_t platform_bytes;
     bool has_platform;
     int64_t stated_peak_objects, class_depth; /* stated by the file */
-    /* Highest live amounts since the previous snapshot; only in event logs. */
+    /* Highest live amounts since the previous snapshot; event logs only. */
     bool has_peak;
     int64_t peak_objects, peak_bytes, peak_time_us;
-    /* Highest amounts that objects of its request had alive at once since the previous snapshot. */
+    /* Highest amounts that the request had alive at once since the previous snapshot, counting only
+     * objects that it created. */
     int64_t request_peak_objects, request_peak_bytes;
 } mp_snapshot;
 
@@ -279,38 +282,38 @@ static inline bool mp_snapshot_number_rises(const mp_snapshot *before, const mp_
 typedef struct mp_root_count {
     mp_snapshot_id snapshot;
     uint32_t kind;
-    int64_t roots, objects; /* root records; distinct objects that they keep */
+    int64_t roots,
+        objects; /* number of root records, and of distinct objects that they keep alive */
 } mp_root_count;
 
-/* A place in the dominator tree after objects are merged that have equal types on their paths from
- * the roots, and are held by the same static field if its name is known. Nodes of a linked list,
- * whose types are equal, count for the place of its head. */
+/* A place in the dominator tree, after merging objects that have the same types on their paths from
+ * the roots. They must also be held by the same static field, if its name is known. Nodes of a
+ * linked list, which have one type, count for the place of its head. */
 typedef struct mp_holder_place {
     uint64_t hash; /* hash of its type and of the types above */
     uint32_t up;   /* the place above; 0: none */
     uint32_t type, objects;
     uint32_t depth; /* number of types on the path from the roots to it */
-    uint32_t held;  /* number of its last holding */
+    uint32_t held;  /* number of the last holding of the place */
 } mp_holder_place;
 
 #define MP_HELD_UNKNOWN UINT32_MAX
 
-/* A holding: the objects of one type, or of all types, that the objects at one place, or the roots
- * of one kind, retain. */
+/* A holding: objects of one type, or of all types, that are retained by the objects at one place or
+ * by the roots of one kind. */
 typedef struct mp_holding {
     uint64_t key, position; /* hash of place and type; hash of the place */
     int64_t bytes;          /* bytes retained by these objects */
     uint32_t before;        /* index of this holding in the previous dump; 0: none; or
                              * MP_HELD_UNKNOWN */
-    uint32_t place;         /* index in mp_model.places, if those places are of this dump; 0:
-                             * roots */
-    uint32_t type;          /* 0: all types */
+    uint32_t place; /* index in mp_model.places, if `places` are those of this dump; 0: roots */
+    uint32_t type;  /* 0: all types */
     mp_snapshot_id snapshot;
     uint32_t objects, holders;
 } mp_holding;
 
-/* State of one object in a range of snapshots; recorded only with mp_load_options.keep_objects.
- * Objects that lived only between two snapshots are not recorded. */
+/* State of one object during a range of snapshots; recorded only with mp_load_options.keep_objects.
+ * An object that lived only between two snapshots is not recorded. */
 typedef struct mp_object {
     uint64_t id;
     int64_t bytes;
@@ -319,7 +322,8 @@ typedef struct mp_object {
     mp_snapshot_id until; /* first snapshot without this state; none: it lasts to the end */
 } mp_object;
 
-/* Bytes that lost blocks of a context lose indirectly, which are counted at other contexts too. */
+/* Bytes that the lost blocks of a context lose indirectly. They are also counted at the contexts of
+ * these bytes. */
 typedef struct mp_indirect_loss {
     mp_context_id context;
     int64_t bytes;
@@ -340,7 +344,7 @@ typedef struct mp_recorded_session {
     mp_string_id transport; /* transport by which requests reach its agent */
     uint64_t process_id;
     bool has_process_id, reusable_apart;
-    bool states_leaks;     /* its recorder found out which blocks leak; their types state it */
+    bool states_leaks;     /* its recorder found out which blocks leak, and their types say so */
     int64_t start_us;      /* start_time in microseconds since 1970, UTC; 0: unknown */
     uint32_t snapshots;    /* number of whole snapshots */
     mp_string_id snapshot; /* snapshot requested with its file (FILE@SNAPSHOT); none: no request */
@@ -350,8 +354,9 @@ typedef struct mp_recorded_session {
 /* A file that was read. */
 typedef struct mp_input_summary {
     const char *path;
-    const char *format;   /* name of the reader */
-    const char *noun;     /* what reports call it, with its article; NULL: named after its kind */
+    const char *format; /* name of the reader */
+    const char
+        *noun; /* what reports call it, with an article; NULL: they use the name of its kind */
     const char *packed;   /* compressions and archives, outermost first ("gzip, tar"); NULL: none */
     const char *encoding; /* encoding that was converted, "UTF-16LE"; NULL: none */
     uint32_t format_version;
@@ -361,15 +366,17 @@ typedef struct mp_input_summary {
     bool open_ended; /* the format has no end marker, so truncation cannot be detected */
 } mp_input_summary;
 
-/* A node of the complete call tree. Equal stacks of all recordings are one node, and parents
+/* A node of the complete call tree. Equal stacks of all recordings share one node, and parents
  * precede their children. */
 typedef struct mp_tree_node {
     uint32_t parent;     /* 0: a root */
     mp_symbol_id symbol; /* none: the node was never defined; `node` has its number */
     uint32_t line;       /* line of the call, in the parent's source */
-    mp_node_id node;     /* one of the file's nodes that were merged to it */
-    uint32_t depth; /* number of frames from the root, including both; 0: the reserved element */
-    uint32_t allocators; /* outermost frame of the run of allocators that ends here; 0: none */
+    mp_node_id node;     /* one of the nodes of files that were merged into it */
+    uint32_t depth; /* number of frames from the root to this node, including both; 0: the reserved
+                       element */
+    uint32_t
+        allocators; /* outermost frame of the run of allocators that ends with this node; 0: none */
 } mp_tree_node;
 
 #define MP_LIST(type)                                                                              \
@@ -418,8 +425,8 @@ typedef struct mp_model {
     bool dumps_by_stamp;        /* dumps are ordered by their time stamps */
     bool names_root_kinds;      /* kinds of roots from MP_ROOT_NAMED on have names */
     struct mp_graph *graph;     /* graph of the last snapshot that has one; NULL: there is none */
-    /* Called before the graph is replaced by a later one, to save what later analyses need. NULL:
-     * not called. */
+    /* Called before a later graph replaces the graph, to save what later analyses need. NULL: not
+     * called. */
     void (*leave)(struct mp_model *model);
     /* Called at the end of each snapshot if a recording is read while it is written. The model then
      * has all facts about the snapshot, and nothing after it. NULL: not called. */
@@ -432,7 +439,8 @@ typedef struct mp_model {
     bool cut_names;       /* at least one name was cut */
     /* Path of the first dump that may be earlier than the previous one; NULL: none. */
     const char *misplaced;
-    mp_time_range within; /* creation times by which generations are divided (MP_BORN_BEYOND) */
+    mp_time_range within; /* range of creation times; objects created outside of it have other
+                             generations (MP_BORN_BEYOND) */
     struct mp_model_private *private;
 } mp_model;
 
@@ -440,8 +448,8 @@ typedef struct mp_model {
  * refers to it. */
 mp_model *mp_model_new(void);
 void mp_model_free(mp_model *model);
-/* Return what messages call the recording that was read, with its article: "a massif profile", or
- * the name of its kind. */
+/* Return what messages call the recording, with an article: "a massif profile", or the name of its
+ * kind. */
 const char *mp_model_name(const mp_model *model);
 
 /* Return the text of an id, valid UTF-8; "" for none. Valid as long as the model. */
@@ -464,15 +472,15 @@ static inline bool mp_generation_is_of_request(const mp_model *model,
     return model->snapshots.items[generation->born.i].request.i &&
            !(generation->marks & MP_BORN_BEFORE_REQUEST);
 }
-/* Return true if a snapshot with this tag is taken just before a session's clean-up. Reports use it
- * by default, as objects still alive there have leaked. */
+/* Return true if a snapshot with this tag is taken just before a session's clean-up. Reports use
+ * this snapshot by default, because objects that are still alive there have leaked. */
 bool mp_model_is_clean_up(const mp_model *model, mp_string_id tag);
 /* Return true if a snapshot with this tag is the last one of a process, after its clean-up. */
 bool mp_model_is_exit(const mp_model *model, mp_string_id tag);
 /* Return true if a snapshot with this tag is taken when a request ends. */
 bool mp_model_is_request_end(const mp_model *model, mp_string_id tag);
 
-/* Add all members. */
+/* Return the sum of two costs, member by member. */
 static inline mp_cost mp_cost_add(mp_cost a, mp_cost b)
 {
     return (mp_cost){
@@ -481,13 +489,13 @@ static inline mp_cost mp_cost_add(mp_cost a, mp_cost b)
         a.bytes + b.bytes,     a.temporary + b.temporary, a.temporary_bytes + b.temporary_bytes};
 }
 
-/* Return the number of objects that a cost leaves alive. */
+/* Return the number of live objects that a cost counts. */
 static inline int64_t mp_cost_live(mp_cost cost)
 {
     return cost.created - cost.deleted + cost.retyped + cost.found;
 }
-/* Return the figure by which answers order what a cost leaves alive: bytes or, where sizes are not
- * known, objects. */
+/* Return the figure by which answers order live amounts: bytes or, if sizes are not known,
+ * objects. */
 static inline int64_t mp_cost_weight(const mp_model *model, mp_cost cost)
 {
     return model->holds & MP_HOLDS_UNSIZED ? mp_cost_live(cost) : cost.bytes;

@@ -1,7 +1,7 @@
-/* Execution profiles: costs without objects. Costs are whole microseconds, which is exact, as files
- * state seconds with six decimals. With MP_HOLDS_SAMPLES they are numbers of samples: members named
- * ..._us then count samples. With MP_HOLDS_UNCALLED, executions and calls are unknown. All inputs
- * of a model have the same unit.
+/* Execution profiles: costs without objects. Costs are whole microseconds. This is exact, because
+ * files state seconds with six decimals. With MP_HOLDS_SAMPLES, costs are numbers of samples, also
+ * in members named ..._us. With MP_HOLDS_UNCALLED, executions and calls are unknown. All inputs of
+ * a model have the same unit.
  *
  * A file may contain several profiles. Each is a session with its own modules; its module number 0
  * is the session itself. Readers ensure that sums of these counts and times fit into 64 bits. */
@@ -14,42 +14,45 @@ typedef struct mp_module_id {
     uint32_t i;
 } mp_module_id;
 
-/* A module of the profiler: a compiled unit, or a procedure, function or method in one. */
+/* A module as the profiler defines it: a compiled unit, or a procedure, function or method of a
+ * unit. */
 typedef struct mp_module {
     mp_session_id session;
     uint64_t number; /* number in the file; 0 is the session */
     bool defined;
-    mp_string_id name;         /* name in the file; none: used but never defined */
+    mp_string_id name; /* name in the file; none: the file uses the module, but never defines it */
     mp_string_id program;      /* compiled unit; "<module 7>" if the module was never defined */
-    mp_string_id method;       /* procedure, function or method; none: the unit's main block */
-    mp_string_id runtime;      /* class of the object, if the method is inherited; none: the unit */
+    mp_string_id method;       /* procedure, function or method; none: the main block of the unit */
+    mp_string_id runtime;      /* class of the object, if it inherited the method; none: the unit */
     mp_string_id listing;      /* debug listing stated by the file */
     mp_string_id listing_file; /* debug listing found for the program; none: not looked for */
     mp_string_id signature;
-    bool run_by_several; /* other modules are the same method, run by another class; set by
-                          * mp_model_build_tree */
+    bool run_by_several; /* other modules are the same method, run by objects of other classes; set
+                            by mp_model_build_tree */
     uint32_t start_line;
     uint64_t crc; /* checksum of the compiled unit; 0: an internal entry */
 } mp_module;
 
-/* Fields for which a report has no number ("?"). They are unknown, not 0. */
+/* Fields for which a report prints "?" instead of a number. They are unknown, not 0. */
 enum {
     MP_UNKNOWN_LINE = 1,
     MP_UNKNOWN_EXECUTIONS = 2,
     MP_UNKNOWN_EXCLUSIVE = 4,
     MP_UNKNOWN_AVERAGE = 8,
-    MP_UNKNOWN_CUMULATIVE = 16, /* set for all lines of reports: none has cumulative times */
+    MP_UNKNOWN_CUMULATIVE =
+        16, /* set for all lines of reports, because no report has cumulative times */
 };
 
 /* One line of a module. Line 0 is its prologue, -1 its cleanup, -2 garbage collection; MP_NO_LINE:
- * the module's costs, if lines are not recorded. */
+ * all costs of the module, if lines are not recorded. */
 typedef struct mp_profile_line {
     mp_module_id module;
     int32_t line;
     int64_t executions;
     int64_t exclusive_us, cumulative_us;
     unsigned unknown; /* MP_UNKNOWN_...: fields that are unknown */
-    bool rounded;     /* from a report: times are rounded, and average_us is as printed */
+    bool
+        rounded; /* read from a report, so times are rounded, and average_us is the printed value */
     int64_t average_us;
     mp_string_id code; /* source text from the input or a debug listing; or none */
 } mp_profile_line;
@@ -100,7 +103,7 @@ typedef struct mp_profile_text {
     mp_string_id text;
 } mp_profile_text;
 
-/* Fields of the description line of version 3, unchanged; -1: missing. */
+/* Fields of the description line of version 3, as the file has them; -1: missing. */
 typedef struct mp_profile_header {
     mp_session_id session;
     int64_t statements, data_points, writes, buffer_size;
@@ -115,7 +118,7 @@ typedef enum mp_statistics_part {
 } mp_statistics_part;
 
 /* A row of the statistics section. For operations (the count of one operation in a module) and
- * start-up parameters (`name`) the meaning is known; of other rows only the text is kept. */
+ * start-up parameters (`name`) the meaning is known; of all other rows, only the text is kept. */
 typedef struct mp_profile_statistic {
     mp_session_id session;
     mp_statistics_part part;
@@ -142,11 +145,13 @@ typedef struct mp_profile {
     MP_LIST(mp_profile_statistic) statistics;
     MP_LIST(mp_profile_text) user_data;
     int64_t trace_rows;
-    /* Sums over all sessions that state a value; -1: none does. */
+    /* Values stated by sessions, summed up over all sessions that state them; -1: no session
+     * does. */
     int64_t stated_total_us; /* TotTime of the header, or the report's session total */
     int64_t elapsed_us;      /* wall-clock time, from a report */
-    bool from_report;        /* from a report, which has at most 20 lines, rounded */
-    /* Name of what is measured, such as "cpu" or "delay"; none: the kind of the recording tells. */
+    bool from_report;        /* read from a report, which has at most 20 lines and rounded times */
+    /* Name of what is measured, such as "cpu" or "delay"; none: what recordings of this kind
+     * usually measure. */
     mp_string_id measure;
 } mp_profile;
 

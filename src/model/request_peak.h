@@ -1,9 +1,9 @@
-/* The peak of a request: the highest amounts that objects created since it began have alive at
- * once.
+/* The peak of a request: the highest numbers of objects and bytes alive at once, counting only
+ * objects created since the request began.
  *
  * It is exact in time: rows state when objects were created and deleted, and the rows of a snapshot
- * are sorted by time when it ends. Sizes are those at the snapshot; in the same microsecond,
- * creations come before deletions. */
+ * are sorted by time when it ends. Objects count with their sizes at the snapshot. Within the same
+ * microsecond, creations come before deletions. */
 #ifndef MP_MODEL_REQUEST_PEAK_H
 #define MP_MODEL_REQUEST_PEAK_H
 
@@ -11,12 +11,12 @@
 
 typedef struct mp_request_event {
     int64_t time_us, bytes;
-    int32_t objects; /* 1: created, -1: deleted, 0: its size changed */
+    int32_t objects; /* 1: created; -1: deleted; 0: its size changed */
 } mp_request_event;
 
 /* State of the running request. Zero-initialise; release with mp_request_peak_free. */
 typedef struct mp_request_peak {
-    bool asked; /* false: nothing is recorded */
+    bool asked; /* false: the peak is not recorded */
     mp_string_id request;
     int64_t start_us;
     mp_snapshot_id first;     /* first snapshot of the request; none: no request is running */

@@ -11,13 +11,14 @@ typedef struct mp_grower {
     int64_t from_objects, to_objects, from_bytes, to_bytes;
 } mp_grower;
 
-/* An accumulation: a holder holds more objects in each dump than in the one before.  A holder is
- * recognised in another dump by its place: its type and the types of all objects that dominate it.
- * The nodes of a linked list share the place of its head. A holder is either an object, which holds
- * the objects it refers to, except those that dominate it and the nodes of its own list; or all
- * roots of one kind. Holders at the same place count together, and more holders do not count as
- * growth. Gains of several types are added, unless one type makes nine tenths of them. Objects held
- * further down are not listed again. */
+/* An accumulation: a holder holds more objects in each dump than in the one before.
+ *
+ * A holder is recognised in another dump by its place: its type and the types of all objects that
+ * dominate it. The nodes of a linked list share the place of its head. A holder is either an
+ * object, which holds the objects it refers to, except those that dominate it and the nodes of its
+ * own list; or all roots of one kind. Holders at the same place count together, and more holders do
+ * not count as growth. Gains of several types are added, unless one type makes nine tenths of them.
+ * Objects held further down are not listed again. */
 typedef struct mp_accumulation {
     uint64_t key;
     uint32_t holder;  /* object at the place that holds most; 0: held by roots */

@@ -1,7 +1,9 @@
-/* Calls: who calls whom, and the cost that each caller causes.  Recursion never counts twice. If a
- * method is on a stack several times, its cost belongs to the caller of its outermost call and to
- * the callee of its innermost call. The costs of a method's callers therefore add up to its total
- * cost, and so do the costs of its callees with its own cost. */
+/* Calls: who calls whom, and the cost that each caller causes.
+ *
+ * Recursion never counts twice. If a method is on a stack several times, its cost belongs to the
+ * caller of its outermost call and to the callee of its innermost call. The costs of a method's
+ * callers therefore add up to its total cost, and so do the costs of its callees with its own
+ * cost. */
 #ifndef MP_QUERY_CALLS_H
 #define MP_QUERY_CALLS_H
 

@@ -1,7 +1,8 @@
-/* Dominators by the semi-NCA algorithm, on depth-first search numbers.  In this numbering, an
- * ancestor in the search tree has a smaller number than its descendants, objects usually refer to
- * objects with numbers close to their own, and 0 is the virtual root. Memory is the limiting
- * factor, so arrays are reused: see struct searched. */
+/* Dominators by the semi-NCA algorithm, on depth-first search numbers.
+ *
+ * In this numbering, an ancestor in the search tree has a smaller number than its descendants,
+ * objects usually refer to objects with numbers close to their own, and 0 is the virtual root.
+ * Memory is the limiting factor, so arrays are reused: see struct searched. */
 #include <assert.h>
 #include <stdlib.h>
 

@@ -1,6 +1,7 @@
-/* Groups by frame: the objects that each function and its callees created. Costs are summed up the
- * call tree once. A function has the cost of its outermost calls only, so that recursion counts
- * once. */
+/* Groups by frame: the objects that each function and its callees created.
+ *
+ * Costs are summed up the call tree once. A function has the cost of its outermost calls only, so
+ * that recursion counts once. */
 #include <assert.h>
 #include <stdlib.h>
 

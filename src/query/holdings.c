@@ -1,4 +1,5 @@
 /* Holdings: the amounts that holders hold in a dump, and the matching amounts in the previous dump.
+ *
  * Object ids have no meaning in another dump, so a holder is recognised by its place: its type, the
  * types of all its dominators from the roots down, and the name of the static field at the root.
  * For earlier dumps, only the amounts held at each place are kept. For the previous dump, the

@@ -1,10 +1,13 @@
-/* Retained sizes of groups of objects or of roots.  A group retains an object if every path from
- * the roots to it passes through the group. Many groups are computed at once: each object has a
- * mask with a bit for each group, set if the object is reached without that group. Roots begin with
- * all bits except that of their own group. An object passes on its bits except those of its own
- * groups. Bits are only added, so this ends.  Most objects soon have all bits that any object can
- * have, and then do not change any more. These objects pass on their bits first, so that the
- * objects that they reach are visited once instead of several times. */
+/* Retained sizes of groups of objects or of roots.
+ *
+ * A group retains an object if every path from the roots to it passes through the group. Many
+ * groups are computed at once: each object has a mask with a bit for each group, set if the object
+ * is reached without that group. Roots begin with all bits except that of their own group. An
+ * object passes on its bits except those of its own groups. Bits are only added, so this ends.
+ *
+ * Most objects soon have all bits that any object can have, and then do not change any more. These
+ * objects pass on their bits first, so that the objects that they reach are visited once instead of
+ * several times. */
 #include <assert.h>
 #include <stdlib.h>
 

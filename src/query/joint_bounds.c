@@ -1,14 +1,17 @@
-/* Lower and upper bounds of the retained sizes of all groups of objects, in one pass.  A group
- * retains whatever its objects dominate. It also retains objects at which several paths meet, if
- * each of these paths passes through the group. Paths meet at an object if its immediate dominator
- * does not refer to it. Objects are visited from the nearest to the farthest. Of each path to an
- * object at which paths meet, only the last part is examined, from the object back to its immediate
- * dominator. Where earlier meetings are on this part, their results are used; if these are unknown,
- * the shortest path is used. A group that is on every path may retain the object. It certainly
- * retains the object if its objects on the paths dominate the ends of the paths. Usually both
- * bounds are equal.  If all objects that refer to an object belong to one group and lie on the same
- * paths, they act like one object that dominates it: a class of objects, with its own node in the
- * tree whose sums are computed. */
+/* Lower and upper bounds of the retained sizes of all groups of objects, in one pass.
+ *
+ * A group retains whatever its objects dominate. It also retains objects at which several paths
+ * meet, if each of these paths passes through the group. Paths meet at an object if its immediate
+ * dominator does not refer to it. Objects are visited from the nearest to the farthest. Of each
+ * path to an object at which paths meet, only the last part is examined, from the object back to
+ * its immediate dominator. Where earlier meetings are on this part, their results are used; if
+ * these are unknown, the shortest path is used. A group that is on every path may retain the
+ * object. It certainly retains the object if its objects on the paths dominate the ends of the
+ * paths. Usually both bounds are equal.
+ *
+ * If all objects that refer to an object belong to one group and lie on the same paths, they act
+ * like one object that dominates it: a class of objects, with its own node in the tree whose sums
+ * are computed. */
 #include <stdlib.h>
 
 #include "base/index.h"

@@ -1,11 +1,14 @@
-/* Execution profiles, summed by line, method, program and call path.  All functions read a complete
- * model; if it has no profile, their results are empty. Arrays belong to the result, strings are
- * ids of the model. Costs are in the unit of the profile, whole microseconds or samples
- * (model/profile.h); counts are exact to 64 bits. The session itself (module 0) has no row, but it
- * is the root of the call tree.  Rows are summed over all sessions by name. Modules of one session
- * with equal program, method and start line are overloads (recordings before 11.7.4 have no start
- * line); `overload` numbers them from 0 in the order of the module numbers. A method that another
- * class inherited counts as a separate method, with the name of that class. */
+/* Execution profiles, summed by line, method, program and call path.
+ *
+ * All functions read a complete model; if it has no profile, their results are empty. Arrays belong
+ * to the result, strings are ids of the model. Costs are in the unit of the profile, whole
+ * microseconds or samples (model/profile.h); counts are exact to 64 bits. The session itself
+ * (module 0) has no row, but it is the root of the call tree.
+ *
+ * Rows are summed over all sessions by name. Modules of one session with equal program, method and
+ * start line are overloads (recordings before 11.7.4 have no start line); `overload` numbers them
+ * from 0 in the order of the module numbers. A method that another class inherited counts as a
+ * separate method, with the name of that class. */
 #ifndef MP_QUERY_PROFILE_COSTS_H
 #define MP_QUERY_PROFILE_COSTS_H
 

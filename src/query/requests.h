@@ -41,7 +41,8 @@ typedef struct mp_requests {
     size_t count;
     mp_served_api *apis;
     size_t api_count;
-    int64_t created_objects, created_bytes; /* created outside of any request, or before the request began */
+    int64_t created_objects,
+        created_bytes; /* created outside of any request, or before the request began */
 } mp_requests;
 
 /* Return the requests of the whole window or, with `later`, only those after its `from`. Release

@@ -1,8 +1,10 @@
-/* Courses: how the objects of an allocation site come and go during a session.  Time is counted in
- * places: the complete snapshots after the window's first one. Place 0 is the state at the first
- * snapshot; the clean-up that ends a session has a separate place after the last. Snapshots of a
- * pause, in which the whole program creates nothing for unusually long and then goes on, share the
- * place before it. If there are more than MP_COURSE_LENGTH snapshots, neighbours share a place. */
+/* Courses: how the objects of an allocation site come and go during a session.
+ *
+ * Time is counted in places: the complete snapshots after the window's first one. Place 0 is the
+ * state at the first snapshot; the clean-up that ends a session has a separate place after the
+ * last. Snapshots of a pause, in which the whole program creates nothing for unusually long and
+ * then goes on, share the place before it. If there are more than MP_COURSE_LENGTH snapshots,
+ * neighbours share a place. */
 #ifndef MP_QUERY_SITE_COURSE_H
 #define MP_QUERY_SITE_COURSE_H
 

@@ -43,19 +43,24 @@ typedef struct mp_trend {
 
 /* Return the trend of values that are one place (snapshot) apart. The slope of more than 1,000
  * values is that of 1,000 evenly chosen ones, including the first and the last; steps are searched
- * among all values.  The largest step is removed if it is more than twice the range of the values
- * before it and of those after it: the values after it are shifted to the level of those before it,
- * and the rest is judged. If the rest grows or shrinks, that is the trend, whatever the direction
- * of the step; otherwise the series is a jump or a drop. So memory that is freed once does not hide
- * a leak. If only three values remain, they must have the same trend as all four. If no steady
- * trend is found, the two largest steps in one direction are removed together in the same way, if
- * the rest then certainly goes in the other direction.  A series that rises at every place grows,
- * as does a staircase. A peak, a sawtooth and noise are flat.  The interval is Sen's. N is the
- * number of slopes, and C is the 97.5 % quantile of the normal distribution times the standard
- * deviation of Kendall's S. The interval reaches from the (N - C) / 2-th smallest slope to the (N -
- * C) / 2-th largest. The variance is corrected for ties and for the correlation of neighbours
- * (factor n / n* of a first-order autoregression of the residuals, at least 1). Ranks are rounded,
- * and at least 1. Values are exact up to 2^53. */
+ * among all values.
+ *
+ * The largest step is removed if it is more than twice the range of the values before it and of
+ * those after it: the values after it are shifted to the level of those before it, and the rest is
+ * judged. If the rest grows or shrinks, that is the trend, whatever the direction of the step;
+ * otherwise the series is a jump or a drop. So memory that is freed once does not hide a leak. If
+ * only three values remain, they must have the same trend as all four. If no steady trend is found,
+ * the two largest steps in one direction are removed together in the same way, if the rest then
+ * certainly goes in the other direction.
+ *
+ * A series that rises at every place grows, as does a staircase. A peak, a sawtooth and noise are
+ * flat.
+ *
+ * The interval is Sen's. N is the number of slopes, and C is the 97.5 % quantile of the normal
+ * distribution times the standard deviation of Kendall's S. The interval reaches from the (N - C) /
+ * 2-th smallest slope to the (N - C) / 2-th largest. The variance is corrected for ties and for the
+ * correlation of neighbours (factor n / n* of a first-order autoregression of the residuals, at
+ * least 1). Ranks are rounded, and at least 1. Values are exact up to 2^53. */
 mp_trend mp_trend_of(const int64_t *values, size_t count);
 /* Return the slope of mp_trend_of as a whole number: the lower middle slope, rounded up, so that it
  * exceeds a whole number exactly if the slope does. At least two values are needed; if there are

@@ -1,6 +1,7 @@
-/* Verdicts: which allocation sites leak, and how the others behave.  All answers use these
- * verdicts: summaries, the order of leaks, trends, limits, rules and comparisons. docs/verdict.md
- * explains it, with its sources and its accuracy. */
+/* Verdicts: which allocation sites leak, and how the others behave.
+ *
+ * All answers use these verdicts: summaries, the order of leaks, trends, limits, rules and
+ * comparisons. docs/verdict.md explains it, with its sources and its accuracy. */
 #ifndef MP_QUERY_VERDICT_H
 #define MP_QUERY_VERDICT_H
 

@@ -1,5 +1,7 @@
-/* Waste: memory of a heap dump that holds nothing, or the same as other memory. Only objects that
- * strong roots reach count. Each object is in at most one kind of waste, so the kinds add up. */
+/* Waste: memory of a heap dump that holds nothing, or the same as other memory.
+ *
+ * Only objects that strong roots reach count. Each object is in at most one kind of waste, so the
+ * kinds add up. */
 #ifndef MP_QUERY_WASTE_H
 #define MP_QUERY_WASTE_H
 

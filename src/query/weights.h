@@ -1,7 +1,8 @@
-/* Weights: the cost of a recording by stack, as a flat tree of frames.  Charts and exports of
- * stacks are made from this tree. It is an array in which callers precede their callees. So a
- * backward loop computes all sums, and deep trees need no recursion. The sums of all frames equal
- * the totals of reports exactly. */
+/* Weights: the cost of a recording by stack, as a flat tree of frames.
+ *
+ * Charts and exports of stacks are made from this tree. It is an array in which callers precede
+ * their callees. So a backward loop computes all sums, and deep trees need no recursion. The sums
+ * of all frames equal the totals of reports exactly. */
 #ifndef MP_QUERY_WEIGHTS_H
 #define MP_QUERY_WEIGHTS_H
 

@@ -1,8 +1,9 @@
-/* Time of an execution profile by its call tree, or by method if there is none.  The cost of a
- * method is that of its lines, as in all reports. The call tree distributes it over paths: a node
- * gets its time minus that of its callees. In complete recordings the two agree. In incomplete
- * ones, no node gets more than is left of the cost of its method. What is not assigned to a path is
- * shown under unknown callers, so that the sums always equal those of the reports. */
+/* Time of an execution profile by its call tree, or by method if there is none.
+ *
+ * The cost of a method is that of its lines, as in all reports. The call tree distributes it over
+ * paths: a node gets its time minus that of its callees. In complete recordings the two agree. In
+ * incomplete ones, no node gets more than is left of the cost of its method. What is not assigned
+ * to a path is shown under unknown callers, so that the sums always equal those of the reports. */
 #include <stdlib.h>
 
 #include "query/code_names.h"

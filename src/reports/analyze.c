@@ -1,11 +1,12 @@
-/* The default report: a summary in words, followed by the tables that it is based on. */
+/* The default report: a summary in words, then the tables from which it is derived. */
 #include <string.h>
 
 #include "reports/figures.h"
 #include "reports/graph_sections.h"
 #include "reports/profile_sections.h"
 
-/* Return the largest group; of equal ones, the first by name. There is at least one group. */
+/* Return the largest group; if several are equally large, the first by name. There must be at least
+ * one group. */
 static const mp_group *biggest_of(const mp_model *model, const mp_grouping *groups)
 {
     const mp_group *best = &groups->groups[0];
@@ -66,7 +67,7 @@ static void answer_events(mp_document *document, const mp_window *window)
                     mp_count_text(document, totals.temporary_objects), share);
 }
 
-/* Say how the runtime's own memory grew. It may grow although no object does, because it includes
+/* Say how the runtime's own memory grew. It may grow although no object grows, because it includes
  * the contents of temp-tables. */
 static void answer_platform(mp_document *document, const mp_window *window)
 {
@@ -127,7 +128,7 @@ static void draw_stacks(mp_document *document, const mp_filter *filter, const mp
 }
 
 /* Name the command that shows each table in full, and the command to run next. Text output shows
- * the first tables only; all other formats have all of them. */
+ * only the first tables; all other formats have all tables. */
 static void finish(mp_document *document, const mp_heap_arguments *asked, const char *next)
 {
     enum { FIRST_TABLES = 3 };

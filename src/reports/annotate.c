@@ -131,7 +131,7 @@ static void set_note(const annotating *state, line_row *row, const mp_line_note 
     row->run = note->executable && !note->executed ? "never" : NULL;
 }
 
-/* Return true if the note is shown. A heap's note is not shown if all its objects have been
+/* Return true if the note is shown. A note of a heap is not shown if all its objects have been
  * deleted. */
 static bool is_told(const annotating *state, const mp_line_note *note)
 {
@@ -225,7 +225,7 @@ static mp_table *lines_table(const annotating *state, const char *name)
     mp_table *table = state->of_heap
                           ? MP_TABLE(state->document, name, NULL, MP_ROWS, heap_columns)
                           : MP_TABLE(state->document, name, NULL, MP_ROWS, profile_columns);
-    table->limited = true; /* no row limit applies, because all requested lines are there */
+    table->limited = true; /* no row limit applies, because all requested lines are shown */
     return table;
 }
 

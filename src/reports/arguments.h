@@ -40,8 +40,8 @@ typedef enum mp_argument_kind {
 
 /* An argument of a report: the member of the report's struct that it sets, and the variants that
  * use it. Its kind and its help are in its row of session/options.def. Arguments that all reports
- * share (how inputs are read, selections, suppressions, the base) have no member; a row only says
- * that the report accepts them. */
+ * share (how to read inputs, selections, suppressions, the base) have no member; their rows only
+ * say that the report accepts them. */
 typedef struct mp_argument {
     const char *name;  /* name of the argument, such as "limit" */
     uint32_t offset;   /* offset in the report's struct, or MP_SHARED_ARGUMENT */
@@ -54,7 +54,7 @@ typedef struct mp_argument_table {
     const mp_argument *items;
     size_t count;
     size_t size;          /* size of the struct in bytes */
-    const void *defaults; /* a struct of that size */
+    const void *defaults; /* a struct of this size that has the defaults */
 } mp_argument_table;
 
 /* Initialise a report's argument table from an array of rows and the struct with the defaults. */
@@ -65,9 +65,9 @@ typedef struct mp_argument_table {
  * options may set one argument: --type and --since both belong to "selection". */
 typedef struct mp_given {
     const char *argument, *spelled;
-    const char *text; /* NULL: the argument concerns the reading of inputs, which reports ignore */
-    /* True if a default of the user sets the argument, not this command. It is then ignored if the
-     * report does not accept it. */
+    const char *text; /* NULL: the argument is about reading inputs, so reports ignore it */
+    /* True if a default of the user sets the argument, and this command does not. A report that
+     * does not accept the argument then ignores it. */
     bool by_default;
 } mp_given;
 

@@ -38,8 +38,8 @@ static double share_of(int64_t part, int64_t total)
                                                                    : mp_percent_of(part, total);
 }
 
-/* Return the cost of a line including its callees: the sum, if the costs of all of its callees are
- * known; otherwise the recorded figure, unless recursion may count twice in it. */
+/* Return the cost of a line including its callees. If the costs of all its callees are known, it is
+ * their sum; otherwise it is the recorded figure, unless recursion may count twice in it. */
 static int64_t line_inclusive(const mp_call_rows *rows, uint32_t place)
 {
     const mp_callable *callable = &rows->called.calls->items[place];
@@ -99,7 +99,7 @@ static bool has_line(const mp_call_rows *rows, uint32_t place)
     return has;
 }
 
-/* Return true if the callable took part in creating objects of a heap that are alive. */
+/* Return true if the callable took part in creating objects of a heap that are still alive. */
 static bool is_alive(const mp_callable *callable)
 {
     return callable->total.cost || callable->total.objects;
@@ -112,7 +112,7 @@ static bool make_matches(mp_call_rows *rows, mp_error *error)
     for (size_t i = 0; i < rows->called.count; i++)
         any_alive |= is_alive(&rows->called.calls->items[rows->called.places[i]]);
     if (rows->called.of_bytes && !any_alive && !rows->called.word)
-        /* The user named no code: do not report on an arbitrary callable. */
+        /* The user named no code, so do not report on an arbitrary callable. */
         rows->called.count = 0;
     rows->matches = mp_alloc((rows->called.count + 1) * sizeof *rows->matches);
     for (size_t i = 0; i < rows->called.count; i++) {
@@ -151,7 +151,7 @@ static mp_call_row edge_of(const mp_call_rows *rows, const mp_call_edge *edge, b
                        .caller_start_line =
                            caller && caller->start_line ? caller->start_line : MP_UNKNOWN,
                        .callee_start_line = callee->start_line ? callee->start_line : MP_UNKNOWN};
-    /* The callers of a line are those of its method. */
+    /* The callers of a line are the callers of its method. */
     int64_t total = callers ? told(callee->total.cost) : match->inclusive;
     row.percent = share_of(row.cost, total);
     return row;
@@ -187,7 +187,7 @@ mp_call_row *mp_call_rows_of(const mp_call_rows *rows, size_t match, bool caller
             continue;
         mp_call_row row = edge_of(rows, edge, callers, &rows->matches[match]);
         if (rows->called.of_bytes && !row.cost && !row.objects)
-            continue; /* none of its objects is alive */
+            continue; /* none of its objects are alive */
         mp_grow(&items, &capacity, *count + 1, sizeof *items);
         items[(*count)++] = row;
     }

@@ -1,10 +1,10 @@
-/* Rows of the report calls: callables that match a name, and calls of and by each of them. */
+/* Rows of the report calls: callables that match a name, with the calls by and of each. */
 #ifndef MP_REPORTS_CALL_ROWS_H
 #define MP_REPORTS_CALL_ROWS_H
 
 #include "reports/called.h"
 
-/* A callable that matches. */
+/* A callable that matches the name. */
 typedef struct mp_callable_row {
     int64_t cost, inclusive, calls, recursive_calls, objects, inclusive_objects;
     int64_t line, start_line, inclusive_estimated;
@@ -12,15 +12,15 @@ typedef struct mp_callable_row {
     const char *name, *shown, *program, *method;
 } mp_callable_row;
 
-/* Calls of a callable by another one, at one line. */
+/* Calls of a callable by another callable, at one line. */
 typedef struct mp_call_row {
-    /* shown: the caller or callee, as people see it. */
+    /* `shown` is the caller or callee, as people see it. */
     const char *direction, *caller, *callee, *shown;
     int64_t cost, objects, calls, recursive_calls, line, caller_start_line, callee_start_line;
     double percent;
 } mp_call_row;
 
-/* Edges of each callable: those of callable p are edges[first[p]] to edges[first[p + 1] - 1]. */
+/* Edges of each callable. Those of callable p are edges[first[p]] to edges[first[p + 1] - 1]. */
 typedef struct mp_edge_lists {
     uint32_t *first, *edges;
 } mp_edge_lists;
@@ -34,7 +34,8 @@ typedef struct mp_call_rows {
     mp_callable_row *matches;       /* a row for each matching callable */
 } mp_call_rows;
 
-/* Find the callables, and make a row for each. Return false with an error if there are none. */
+/* Find the callables, and make a row for each. Return false with an error if no callable
+ * matches. */
 bool mp_call_rows_find(mp_call_rows *rows, const mp_calls *calls, mp_error *error);
 /* Return the calls of one match in one direction, sorted by cost. Release with free(). */
 mp_call_row *mp_call_rows_of(const mp_call_rows *rows, size_t match, bool callers, size_t *count);

@@ -51,7 +51,7 @@ static void sort_places(const mp_calls *calls, uint32_t *places, size_t count)
         qsort_r(places, count, sizeof *places, costliest_first, (void *)(uintptr_t)calls);
 }
 
-/* Return the places of the callables, those with the highest own cost first. The session of a
+/* Return the places of the callables, sorted by their own cost, highest first. The session of a
  * profile is excluded. */
 static uint32_t *busiest(const mp_called *called, size_t *count)
 {
@@ -71,7 +71,8 @@ static bool nothing_named(const mp_called *called, const char *code, mp_error *e
     size_t count, used = 0;
     const char *names[NAMED];
     uint32_t *places = busiest(called, &count);
-    for (size_t i = 0; i < count && used < NAMED; i++) /* a part of the name, in any case */
+    for (size_t i = 0; i < count && used < NAMED;
+         i++) /* the word is part of the name, in any case */
         if (strcasestr(called->calls->items[places[i]].shown, code))
             names[used++] = called->calls->items[places[i]].shown;
     bool none = !used;
@@ -86,8 +87,9 @@ static bool nothing_named(const mp_called *called, const char *code, mp_error *e
     return false;
 }
 
-/* Return true if other answers show the callable as `code`: a method with its defining class, for
- * all its runtime classes, and with its first line: "save shop.Order (from 20)". */
+/* Return true if `code` is how other answers show the callable. They show a method with its
+ * defining class, for all its runtime classes together, and with its first line: "save shop.Order
+ * (from 20)". */
 static bool is_shown_as(const mp_callable *callable, const char *code)
 {
     static const char from[] = " (from ";
@@ -100,9 +102,8 @@ static bool is_shown_as(const mp_callable *callable, const char *code)
            (callable->program.i && name[length] == ' ' && !strchr(name + length + 1, ' '));
 }
 
-/* Return the places of the callables whose displayed name is `code`. If there are none, return the
- * places of those that other answers show so; otherwise of those whose recorded name matches
- * `code`. */
+/* Return the places of the callables that `code` names. It may be the name as displayed; otherwise,
+ * a name as other answers show it; otherwise, a pattern that matches the recorded name. */
 static uint32_t *named(const mp_called *called, const char *code, size_t *count)
 {
     uint32_t *places = mp_alloc(((size_t)called->calls->count + 1) * sizeof *places);
@@ -120,7 +121,8 @@ static uint32_t *named(const mp_called *called, const char *code, size_t *count)
     return mp_calls_named(called->calls, called->model, code, count);
 }
 
-/* Look up the complete word first, then the word without a line number at its end. */
+/* Look up the complete word first. If nothing matches, look it up without the line number at its
+ * end. */
 bool mp_called_find(mp_called *called, const mp_calls *calls, mp_error *error)
 {
     size_t count = 0;
@@ -130,7 +132,8 @@ bool mp_called_find(mp_called *called, const mp_calls *calls, mp_error *error)
         called->count = count ? 1 : 0;
         return count || nothing_named(called, "", error);
     }
-    if (!*called->word) /* an empty word would match everything that has no method or program */
+    if (!*called->word) /* an empty word would match every callable that has no method or no program
+                         */
         return nothing_named(called, "", error);
     called->places = named(called, called->word, &called->count);
     called->has_line &= called->count == 0;

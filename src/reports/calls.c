@@ -97,8 +97,8 @@ static const mp_column callee_bytes[] = {
 };
 
 typedef struct calls_arguments {
-    /* Must be first, because the rows of arguments that all heap reports share have offsets in
-     * it. */
+    /* must be first, because all heap reports share rows of arguments with offsets in this
+     * struct */
     mp_heap_arguments heap;
     const char *code; /* NULL = the callable with the highest own cost */
 } calls_arguments;

@@ -90,8 +90,8 @@ static const mp_column against_columns[] = {
     MP_COLUMN(against_row, baseline, "Baseline", MP_TEXT, MP_FOR_PROGRAMS),
 };
 
-/* Recordings that a baseline was made of: the first of them, their number, and a flag that is true
- * if this recording is one of them. */
+/* Recordings of which a baseline was made: the first of them, their number, and a flag that tells
+ * if this recording is among them. */
 typedef struct made_of {
     const mp_checksum *first;
     size_t count;
@@ -136,7 +136,7 @@ static bool can_be_held(const mp_digest *base, mp_error *error)
                    base->path);
 }
 
-/* Return the first input that the baseline was not made of; NULL if there is none. */
+/* Return the first input that is not among the recordings of the baseline; NULL if all are. */
 static const mp_input_summary *first_other(const mp_request *request)
 {
     const mp_model *model = request->model;
@@ -187,7 +187,7 @@ static void section_against(mp_document *document, const mp_request *request)
     document->failed |= other != NULL;
 }
 
-/* Return the verdict. The comparison with the base comes first, because the wrong recording may be
+/* Return the verdict. It begins with the comparison with the base, because a wrong recording may be
  * well formed. A recording of a damaged heap is complete, although a problem is reported. */
 static const char *verdict_text(mp_document *document, const mp_request *request)
 {

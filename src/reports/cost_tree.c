@@ -61,7 +61,8 @@ typedef struct tree_walk {
     uint32_t *indent;                     /* indentation of each node */
     int64_t total;
     size_t rows, passed;
-    bool folds, folded;  /* folds: leave out repeated recursion; folded: some was left out */
+    bool folds,
+        folded; /* folds: leave out repeated recursion; folded: some recursion was left out */
     uint32_t most_depth; /* 0 = unlimited */
     double min_percent;
 } tree_walk;
@@ -110,7 +111,7 @@ static void link_children(tree_walk *walk)
     mp_arena_free(&names);
 }
 
-/* Add the own cost of a node to a row, which may represent several nodes. */
+/* Add a node's own cost to a row. A row may represent several nodes. */
 static void add_own(const tree_walk *walk, uint32_t node, tree_row *row)
 {
     if (walk->bytes) {
@@ -144,8 +145,8 @@ static const char *node_text(const tree_walk *walk, uint32_t node)
     return mp_document_text(walk->document, "%*s%s%s", 2 * indent, "", name_of(walk, node), line);
 }
 
-/* Add the row of a node. `turn`: the recursion that is left out after the node; its number of
- * frames is 0 if none is. */
+/* Add the row of a node. `turn` is the recursion that is left out after the node; if none is, its
+ * number of frames is 0. */
 static void put_node(tree_walk *walk, uint32_t node, uint32_t depth, tree_row row, mp_turn turn)
 {
     const mp_tree_node *tree_node = &walk->model->tree.items[node];
@@ -175,7 +176,7 @@ static bool is_shown(const tree_walk *walk, uint32_t node, uint32_t depth)
            (double)inclusive_of(walk, node) * 100 >= walk->min_percent * (double)walk->total;
 }
 
-/* Return the only callee of a node that is shown; 0 if none or several are. */
+/* Return the only callee of a node that is shown; 0 if no callee is shown, or more than one. */
 static uint32_t only_callee(const void *opaque, uint32_t node)
 {
     const tree_walk *walk = opaque;
@@ -186,7 +187,7 @@ static uint32_t only_callee(const void *opaque, uint32_t node)
                : 0;
 }
 
-/* Add the rows of a node. If recursion repeats below it, add the rows of its first round only, with
+/* Add the rows of a node. If recursion repeats below it, add only the rows of the first round, with
  * the costs of all rounds. Return the last node that these rows represent. */
 static uint32_t put_nodes(tree_walk *walk, uint32_t node, uint32_t depth)
 {
@@ -248,7 +249,7 @@ static void put_rows(tree_walk *walk)
 }
 
 /* Print the tree. People see repeated recursion once; programs get a second table with every node.
- * In a merged table of several files nothing is folded. */
+ * If the tables of several files are merged, nothing is folded. */
 static void put_tree(tree_walk *walk, const mp_request *request)
 {
     const mp_heap_arguments *asked = request->arguments;

@@ -133,7 +133,7 @@ static void count(code_row *row, uint32_t lines, uint32_t executed)
     row->shown_percent = mp_coverage_percent(executed, lines);
 }
 
-/* Add the rows to a table; `rows` come sorted by name. */
+/* Add the rows to a table. `rows` must be sorted by name. */
 static void put_rows(mp_document *document, mp_table *table, const mp_order *order, code_row *rows,
                      size_t total, int64_t limit)
 {
@@ -195,7 +195,7 @@ static const mp_column range_columns[] = {
     MP_COLUMN(range_row, text, "Code", MP_LIST, MP_FOR_PEOPLE | MP_BELOW),
 };
 
-/* List the ranges of lines that were never executed. A range is a run of consecutive executable
+/* List the ranges of lines that were never executed. A range consists of successive executable
  * lines of one method. */
 static void section_uncovered(mp_document *document, const mp_model *model,
                               const mp_coverage *coverage, int64_t limit)
@@ -239,7 +239,7 @@ static void section_uncovered(mp_document *document, const mp_model *model,
 
 /* --- the limit --- */
 
-/* Return why there are no executable lines. */
+/* Return the reason why there are no executable lines. */
 static const char *missing_lines(const mp_model *model)
 {
     const mp_profile *profile = model->profile;

@@ -9,8 +9,8 @@
 #include "base/source_name.h"
 #include "base/text.h"
 
-/* Return the start of the last run in microseconds since 1970. Recordings have no time zone: their
- * clock is taken as UTC. */
+/* Return the start of the last run in microseconds since 1970. Recordings have no time zone, so
+ * their clock is taken as UTC. */
 static int64_t last_run_us(const mp_model *model)
 {
     int64_t last = 0;
@@ -67,8 +67,8 @@ static int compare_paths(const void *left, const void *right)
     return strcmp(*(const char *const *)left, *(const char *const *)right);
 }
 
-/* Return a path that several programs share; NULL if there is none. Different names of programs may
- * be the same file: `a\\b.p` and `a/b.p`. */
+/* Return a path that several programs share; NULL if no path is shared. Different names of programs
+ * may denote the same file: `a\\b.p` and `a/b.p`. */
 static const char *shared_path(const mp_coverage_file *files, size_t count)
 {
     const char *shared = NULL, **paths = mp_alloc(count * sizeof *paths + 1);

@@ -126,7 +126,7 @@ static const mp_column change_columns[] = {
     DELTA(calls, "calls", MP_COUNT),
 };
 
-/* Add the totals of each kind of change, for programs; people read them in the summary. */
+/* Add the totals of each kind of change, for programs. People read them in the summary. */
 static void section_changes(mp_document *document, const mp_diff *diff)
 {
     static const mp_change order[] = {MP_CHANGE_NEW, MP_CHANGE_GROWN, MP_CHANGE_SHRUNK,
@@ -234,7 +234,11 @@ static const struct sort_word {
                      {"seconds", MP_DIFF_SIZE},
                      {"calls", MP_DIFF_CALLS},
                      {"samples", MP_DIFF_SIZE}};
-enum { HEAP_SORTS = 4, DUMP_SORTS = 3, PROFILE_SORTS = 4 }; /* dumps use the first rows for heaps */
+enum {
+    HEAP_SORTS = 4,
+    DUMP_SORTS = 3,
+    PROFILE_SORTS = 4
+}; /* dumps use the first three orders of heaps */
 
 static bool choose_order(const char *sort, mp_diff *diff, const mp_digest *base,
                          const mp_digest *now, mp_error *error)
@@ -257,7 +261,7 @@ static bool choose_order(const char *sort, mp_diff *diff, const mp_digest *base,
                             (base->has & MP_HAS_SCOPED ? now : base)->path);
 }
 
-/* Refuse a minimum change in bytes for profiles, one in time for memory, and both for samples. */
+/* Refuse a minimum change in bytes for profiles, in time for memory, and in either for samples. */
 static bool check_min_change(const mp_ceiling *least, unsigned holds, mp_error *error)
 {
     const bool profile = holds & MP_HOLDS_PROFILE, samples = holds & MP_HOLDS_SAMPLES;
@@ -328,7 +332,7 @@ static void match(mp_diff *diff, const mp_digest *base, const mp_digest *now, mp
     diff->named = now;
     diff->differences = mp_differences_of(diff->dictionary, base, now, diff->level);
     diff->has = (base->has & now->has) | (diff->holds & MP_HOLDS_PROFILE ? 0 : MP_HAS_LIVE);
-    if (!is_scoped(&diff->differences)) /* the inclusive bytes would repeat the bytes */
+    if (!is_scoped(&diff->differences)) /* inclusive bytes would only repeat the bytes */
         diff->has &= ~(unsigned)MP_HAS_SCOPED;
     diff->nodes = diff->level == MP_LEVEL_DOMINATOR ? mp_diff_nodes_of(diff) : NULL;
 }

@@ -24,7 +24,7 @@ typedef enum mp_diff_order {
 typedef struct mp_diff {
     const mp_dictionary *dictionary;
     unsigned holds; /* capabilities of the new side: MP_HOLDS_... */
-    unsigned has;   /* facts that both sides know: MP_HAS_... */
+    unsigned has;   /* facts that are known for both sides: MP_HAS_... */
     mp_level level;
     const char *by; /* name of the level */
     mp_diff_order order;
@@ -52,11 +52,11 @@ typedef struct mp_diff_arguments {
     mp_argument_texts substitutions;
 } mp_diff_arguments;
 
-/* Return the level that `by` names, for recordings with these capabilities (MP_HOLDS_...).
- * MP_LEVEL_GROUP: there is no list of this name, so objects are grouped. */
+/* Return the level that `by` names, for recordings with these capabilities (MP_HOLDS_...). If no
+ * list has this name, return MP_LEVEL_GROUP: objects are then grouped. */
 mp_level mp_level_asked(unsigned holds, const char *by);
 
-/* Return the amounts, with MP_UNKNOWN for those that are not in `has` (MP_HAS_...). */
+/* Return the amounts; those that `has` (MP_HAS_...) does not include are MP_UNKNOWN. */
 mp_amounts mp_amounts_known(const mp_amounts *amounts, unsigned has);
 
 /* Return true if a change from `before`, in bytes or microseconds, is at least as large as
@@ -65,8 +65,8 @@ bool mp_change_counts(const mp_diff_arguments *asked, int64_t change, int64_t be
 /* Return true if any change of the entry is at least as large as requested. */
 bool mp_difference_counts(const mp_diff_arguments *asked, const mp_diff *diff,
                           const mp_difference *difference);
-/* Return the text of an entry: "OOABL Obj shop.OrderEvent at placeOrder shop.OrderService:155".
- * Lives with the document. */
+/* Return the text of an entry: "OOABL Obj shop.OrderEvent at placeOrder shop.OrderService:155". It
+ * lives as long as the document. */
 const char *mp_difference_text(mp_document *document, const mp_diff *diff,
                                const mp_difference *difference);
 
@@ -76,18 +76,18 @@ void mp_section_sides(mp_document *document, const mp_digest *base, const mp_dig
  * with an error. */
 bool mp_can_compare(const mp_digest *base, const mp_digest *now, mp_error *error);
 
-/* Say in words whether `now` is worse than the base, and by how much. */
+/* Say in words if `now` is worse than the base, and by how much. */
 void mp_diff_say(mp_document *document, const mp_diff *diff, const mp_digest *base,
                  const mp_digest *now, const mp_diff_arguments *asked);
 /* Say the summary of `memprof diff` with default arguments, about `now` and the request's base.
- * `target`: value of --to, or NULL. */
+ * `target` is the value of --to, or NULL. */
 void mp_diff_say_usual(mp_document *document, const mp_request *request, const mp_digest *now,
                        const char *target);
 
 /* Return the text that names the holder of the growth between two dumps. The search follows the
  * growth from the outermost node of the dominator tree inwards, and stops at the first node that
- * has more objects than before: the node above it holds them. NULL if nothing grew. Lives with the
- * document. */
+ * has more objects than before: the node above it holds them. Return NULL if nothing grew. The text
+ * lives as long as the document. */
 const char *mp_diff_holder_text(mp_document *document, const mp_diff *diff, const mp_digest *base,
                                 const mp_digest *now);
 
@@ -97,8 +97,8 @@ void mp_differences_want(const mp_diff *diff, const mp_diff_arguments *asked);
 void mp_section_differences(mp_document *document, const mp_diff *diff,
                             const mp_diff_arguments *asked);
 
-/* mp_node_table returns the table "diff" for nodes of dominator trees; mp_put_node adds a row to
- * it. */
+/* Return the table "diff" for nodes of dominator trees (mp_node_table), or add a row to it
+ * (mp_put_node). */
 mp_table *mp_node_table(mp_document *document);
 void mp_put_node(mp_document *document, mp_table *table, const mp_diff *diff,
                  const mp_difference *difference);

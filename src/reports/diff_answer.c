@@ -1,4 +1,4 @@
-/* The summary of a diff in words: whether it is better or worse, and by how much. */
+/* The summary of a diff in words: if the recording got better or worse, and by how much. */
 #include "base/units.h"
 #include "reports/diff.h"
 
@@ -114,7 +114,7 @@ static const char *count_of(mp_document *document, const mp_diff *diff, const ch
 
 /* Changes in one direction, by a measure. */
 typedef struct side {
-    uint64_t count, apart; /* apart: number of entries that are in one recording only */
+    uint64_t count, apart; /* apart: number of entries that only one recording has */
     int64_t sum;
     const mp_difference *most; /* NULL = no change by this measure */
     int64_t most_change;
@@ -142,8 +142,8 @@ static side side_of(const mp_diff *diff, const mp_diff_arguments *asked, bool up
     return entry;
 }
 
-/* Return ", worst OOABL Obj shop.OrderEvent at placeOrder shop.OrderService:155 (+10.4 KiB)".
- * `named`: name the measure, because another one precedes. */
+/* Return ", worst OOABL Obj shop.OrderEvent at placeOrder shop.OrderService:155 (+10.4 KiB)". With
+ * `named`, include the name of the measure, because a figure of another measure precedes. */
 static const char *most_of(mp_document *document, const mp_diff *diff, const side *entry,
                            const measure *by, const char *word, bool named)
 {
@@ -159,7 +159,7 @@ static const char *most_of(mp_document *document, const mp_diff *diff, const sid
                                                                  : "");
 }
 
-/* Return the leak that grew most against the base; NULL if none grew. */
+/* Return the leak that grew most compared with the base; NULL if no leak grew. */
 static const mp_difference *worst_leak(const mp_diff *diff, const mp_diff_arguments *asked,
                                        int64_t *change)
 {
@@ -178,7 +178,7 @@ static const mp_difference *worst_leak(const mp_diff *diff, const mp_diff_argume
 
 /* --- lines --- */
 
-/* Return the measure of the rows: for dominators, retained bytes. */
+/* Return the measure of the rows. For dominators, it is retained bytes. */
 static measure measure_of_rows(const mp_diff *diff, const measure *state)
 {
     return diff->nodes ? (measure){FIELD(retained_bytes), MP_BYTES, .what = " retained"} : *state;
@@ -203,7 +203,7 @@ static void say_verdict(mp_document *document, const mp_diff *diff, const measur
 {
     bool up = verdict != BETTER, moved = false;
     const size_t unit = document->sampled ? 2 : diff->holds & MP_HOLDS_PROFILE ? 1 : 0;
-    const measure *by = measures; /* measure that got worse, or better */
+    const measure *by = measures; /* the measure that decided the verdict */
     for (size_t i = count; i-- > 0;) {
         by = measures[i].counts && (measures[i].change > 0) == up ? &measures[i] : by;
         moved |= measures[i].change != 0;
@@ -225,7 +225,7 @@ static void say_verdict(mp_document *document, const mp_diff *diff, const measur
     say_leak(document, diff, *most && up ? entry.most : NULL, asked);
 }
 
-/* Say "+21.9 KiB in 5 sites (2 new)", the changes in one direction. */
+/* Say the changes in one direction, "+21.9 KiB in 5 sites (2 new)". */
 static void say_side(mp_document *document, const mp_diff *diff, const measure *by, bool up,
                      bool with_most, const mp_diff_arguments *asked)
 {
@@ -250,8 +250,7 @@ static void say_side(mp_document *document, const mp_diff *diff, const measure *
                     with_most ? most_of(document, diff, &entry, &rows, "most by", false) : "");
 }
 
-/* Say how the number of calls changed, because a run that did less is not faster for that
- * reason. */
+/* Say how the number of calls changed: a run that did less work is not faster for that reason. */
 static void say_calls(mp_document *document, const mp_digest *base, const mp_digest *now)
 {
     int64_t calls = base->totals.calls, change = now->totals.calls - calls;
@@ -262,8 +261,7 @@ static void say_calls(mp_document *document, const mp_digest *base, const mp_dig
                         mp_count_text(document, now->totals.calls));
 }
 
-/* Say that the peak is higher. It does not change the verdict, but must be visible together with
- * it. */
+/* Say that the peak is higher. It does not change the verdict, but must be visible next to it. */
 static void say_peak(mp_document *document, const mp_diff *diff, const mp_digest *base,
                      const mp_digest *now, outcome verdict, const mp_diff_arguments *asked)
 {
@@ -279,8 +277,8 @@ static void say_peak(mp_document *document, const mp_diff *diff, const mp_digest
             mp_bytes_text(document, base->peak_bytes), mp_bytes_text(document, now->peak_bytes));
 }
 
-/* Warn if the base is the later recording, because worse looks better when the order is
- * reversed. */
+/* Warn if the base is the later recording. In the reverse order, a recording that got worse seems
+ * to be better. */
 static void say_order(mp_document *document, const mp_digest *base, const mp_digest *now)
 {
     if (mp_is_later(base, now))
@@ -301,8 +299,8 @@ static void say_garbage(mp_document *document, const mp_diff *diff, const mp_dig
                         mp_bytes_text(document, now->unreachable_bytes));
 }
 
-/* Warn if leaks cannot be separated from objects in use, or were freed before the window's end and
- * are in no verdict. */
+/* Warn if leaks cannot be told from objects in use, or if leaked objects were freed before the end
+ * of the window, so that no verdict includes them. */
 static void warn_window(mp_document *document, const mp_digest *base, const mp_digest *now)
 {
     const bool was_in_use = base->in_use && base->totals.leaked_bytes;

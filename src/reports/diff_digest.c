@@ -22,8 +22,8 @@ mp_level mp_level_asked(unsigned holds, const char *by)
                                                                  : MP_LEVEL_GROUP;
 }
 
-/* Choose the stacks that the digest contains: those of the requested metric, or of the default
- * metric if only a figure is drawn. */
+/* Choose the stacks that the digest contains: those of the requested metric. If stacks are needed
+ * only for a figure, choose those of the default metric. */
 static void choose_stacks(const mp_request *request, mp_digest_options *options)
 {
     const char *const *name = mp_request_argument(request, "of");
@@ -37,7 +37,7 @@ static void choose_stacks(const mp_request *request, mp_digest_options *options)
 }
 
 /* Return the options of the digest: the rules for rewriting names, and the lists to make. Groupings
- * that have a list need no dimension. */
+ * that have their own list need no dimension. */
 static mp_digest_options options_of(const mp_request *request)
 {
     const char *by = mp_text_argument(request, "by");
@@ -53,7 +53,8 @@ static mp_digest_options options_of(const mp_request *request)
     }
     options.dominators = by && mp_level_asked(request->model->holds, by) == MP_LEVEL_DOMINATOR;
     options.without_retained |= options.dominators;
-    /* The summary of a diff names the holder that grew. Only diff has the argument "status". */
+    /* The summary of a diff names the holder that grew. Only the report diff has the argument
+     * "status". */
     options.dominators |= mp_holds_dumps(request->model->holds) && !request->selection.count &&
                           mp_request_argument(request, "status");
     choose_stacks(request, &options);
@@ -71,7 +72,7 @@ static void put(mp_text_buffer *text, const char *option, const char *argument)
     mp_text_put(text, argument ? argument : "", argument ? strlen(argument) : 0);
 }
 
-/* Append the criteria, sorted by subject, because their order on the command line does not
+/* Append the criteria. They are sorted by subject, because their order on the command line does not
  * matter. */
 static void put_criteria(mp_text_buffer *text, const mp_selection *selection)
 {
@@ -95,7 +96,7 @@ static void put_criteria(mp_text_buffer *text, const mp_selection *selection)
     }
 }
 
-/* Return the options that select a part of the recording, as text. */
+/* Return, as text, the options that select a part of the recording. */
 static const char *conditions_of(const mp_request *request)
 {
     static const char *const reading[] = {"at", "skip", "domain"};

@@ -7,15 +7,15 @@
 #include "query/reference_names.h"
 #include "reports/diff.h"
 
-/* Maximum lengths of paths. Linked lists make the tree as deep as they are long, so the middle of a
- * long path is left out. */
+/* Maximum lengths of paths. A linked list makes the tree as deep as the list is long, so the middle
+ * of a long path is left out. */
 enum { MOST = 64, MOST_FOR_PEOPLE = 20, OUTER = 6 };
 static const char left_out[] = "...";
 
 typedef struct node_row {
     const char *status, *matched_by, *type;
     mp_amounts base, now, delta;
-    double percent; /* change in percent of the retained size in the base */
+    double percent; /* change of the retained size, in percent of that in the base */
     int64_t depth;
     mp_texts stack, via, held_by;
 } node_row;
@@ -194,8 +194,8 @@ static int64_t grown_by(const mp_difference *difference)
     return difference->now.retained_bytes - difference->base.retained_bytes;
 }
 
-/* Return the first child of this node that accounts for most of its change; NULL if there is none.
- * Nodes are sorted by change, so the search starts after this node. */
+/* Return the first child of this node that accounts for most of its change; NULL if no child does.
+ * Nodes are sorted by change, so the search begins after this node. */
 static const mp_difference *most_below(const mp_diff *diff, const mp_differences *nodes,
                                        const mp_difference *node)
 {
@@ -221,10 +221,10 @@ static const char *type_of(const mp_diff *diff, const mp_difference *node)
 }
 
 /* Return the node in the base that corresponds to this one. A node that is in the base corresponds
- * to itself. A new node may be an old one with another dominator: this is assumed if exactly one
- * node of its type is new, exactly one is gone, and the one that is gone had as many objects or,
- * because several others referred to them, no dominator. Return the node itself if no node of its
- * type is gone; NULL if it is ambiguous. */
+ * to itself. A new node may be an old one that has another dominator now. This is assumed if
+ * exactly one node of its type is new and exactly one is gone. The one that is gone must also have
+ * had as many objects, or no dominator because several others referred to it. Return the node
+ * itself if no node of its type is gone; NULL if the choice is ambiguous. */
 static const mp_difference *before_of(const mp_diff *diff, const mp_differences *nodes,
                                       const mp_difference *node)
 {
@@ -244,8 +244,8 @@ static const mp_difference *before_of(const mp_diff *diff, const mp_differences 
     return !gone || same ? found : NULL;
 }
 
-/* Return the node in the base that corresponds to `held`, a child of a holder which was node `was`
- * in the base; NULL if there is none. */
+/* Return the node in the base that corresponds to `held`, a child of a holder; `was` is the node of
+ * this holder in the base. NULL if there is none. */
 static const mp_difference *below_before(const mp_diff *diff, const mp_differences *nodes,
                                          const mp_difference *was, const mp_difference *held)
 {
@@ -293,7 +293,7 @@ const char *mp_diff_holder_text(mp_document *document, const mp_diff *diff, cons
                                 const mp_digest *now)
 {
     if (!base->lists[MP_LEVEL_DOMINATOR].count || !now->lists[MP_LEVEL_DOMINATOR].count)
-        return NULL; /* baselines have no dominator tree, nor have the earlier dumps of a file */
+        return NULL; /* neither baselines nor the earlier dumps of a file have a dominator tree */
     mp_differences nodes = mp_differences_of(diff->dictionary, base, now, MP_LEVEL_DOMINATOR);
     const mp_difference *outer = nodes.items, *holder = NULL, *was = NULL, *before = NULL,
                         *held = outer;
@@ -317,8 +317,8 @@ const char *mp_diff_holder_text(mp_document *document, const mp_diff *diff, cons
     }
     int64_t base_bytes = !known ? 0 : (holder ? was : outer)->base.retained_bytes;
     if (known && holder && before && frame_of(diff, before)->caller != was->key.frame)
-        base_bytes += before->base.retained_bytes; /* the base held these objects too, but not by
-                                                    * this holder alone */
+        base_bytes += before->base.retained_bytes; /* the base has these objects too, but this
+                                                      holder did not hold them alone */
     const int64_t now_bytes = !known ? 0 : (holder ? holder : outer)->now.retained_bytes;
     const char *who = now_bytes > base_bytes && holder
                           ? holder_text(document, diff, holder, outer, now_bytes - base_bytes)

@@ -1,4 +1,5 @@
-/* The table of a diff: new, gone, grown and shrunk entries, and the step that matched each. */
+/* The table of a diff: entries that are new, gone, grown or shrunk, and the step in which each was
+ * matched. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +20,7 @@ typedef struct diff_row {
     int64_t scoped_bytes; /* scoped bytes now; MP_UNKNOWN if not shown */
     double delta_percent;
     double base_average, now_average, average_percent; /* seconds per call; change in percent */
-    int64_t entries; /* number of entries that the row sums up, if several */
+    int64_t entries; /* number of entries that the row sums up, if it is more than one */
     int64_t line, start_line;
     const char *key, *type, *name, *what, *site, *program, *runtime_class;
     mp_texts stack;
@@ -106,7 +107,7 @@ mp_amounts mp_amounts_known(const mp_amounts *amounts, unsigned has)
 
 /* --- rows --- */
 
-/* Set the stack of a row, and its first frame that is not an allocator's. */
+/* Set the stack of a row, and the first of its frames that is not an allocator. */
 static void fill_stack(mp_document *document, const mp_diff *diff, const mp_entry_key *key,
                        diff_row *row)
 {
@@ -119,7 +120,8 @@ static void fill_stack(mp_document *document, const mp_diff *diff, const mp_entr
                                          mp_dictionary_site(diff->dictionary, frame), starts);
 }
 
-/* Return the bytes with scoped objects; MP_UNKNOWN if a sum might count objects twice. */
+/* Return the bytes including scoped objects; MP_UNKNOWN if they are a sum that might count objects
+ * twice. */
 static int64_t inclusive_of(const mp_amounts *amounts)
 {
     return amounts->scoped_bytes < 0 ? MP_UNKNOWN : amounts->bytes + amounts->scoped_bytes;
@@ -185,8 +187,8 @@ const char *mp_difference_text(mp_document *document, const mp_diff *diff,
                                   : row.what;
 }
 
-/* Return true if retained sizes apply to the entry. They do not for native objects of a database,
- * whose references are not recorded. */
+/* Return true if the entry has retained sizes. Native objects of a database do not, because their
+ * references are not recorded. */
 static bool retains(const mp_diff *diff, const mp_amounts *amounts)
 {
     return mp_holds_dumps(diff->holds) || amounts->retained_bytes || !amounts->objects;
@@ -270,7 +272,8 @@ static int by_rank(const void *left, const void *right)
     return order ? order : MP_COMPARE(a->difference, b->difference);
 }
 
-/* Return the sort key of a difference. Differences come sorted by the size of their change. */
+/* Return the sort key of a difference. Differences are already sorted by the size of their
+ * change. */
 static int64_t rank_of(mp_diff_order order, const mp_difference *difference)
 {
     int64_t with_scoped = inclusive_change(difference);
@@ -289,8 +292,8 @@ static int64_t rank_of(mp_diff_order order, const mp_difference *difference)
     return 0;
 }
 
-/* Return true if the row has a requested status. By default, an entry whose scoped bytes alone
- * changed is shown only if rows are sorted by them. */
+/* Return true if the row has a requested status. By default, an entry of which only the scoped
+ * bytes changed is shown only if rows are sorted by them. */
 static bool is_wanted(const mp_diff *diff, const mp_diff_arguments *asked,
                       const mp_difference *difference)
 {
@@ -309,8 +312,8 @@ static bool is_wanted(const mp_diff *diff, const mp_diff_arguments *asked,
            (diff->order == MP_DIFF_INCLUSIVE && with_scoped != MP_UNKNOWN && with_scoped);
 }
 
-/* Return the differences that are large enough, in order. Release with free(). `small`: number of
- * smaller ones. */
+/* Return the differences that are large enough, in order. Release with free(). Set `small` to the
+ * number of smaller ones. */
 static ranked *ranked_changes(const mp_diff *diff, const mp_diff_arguments *asked, size_t *count,
                               size_t *small)
 {
@@ -360,7 +363,7 @@ void mp_section_differences(mp_document *document, const mp_diff *diff,
     size_t count, small;
     ranked *rows = ranked_changes(diff, asked, &count, &small);
     const size_t shown = mp_shown_of(count, (size_t)asked->limit);
-    bool says_more = false; /* a row has inclusive changes that differ from its own */
+    bool says_more = false; /* true if inclusive changes differ from the changes of a row itself */
     for (size_t i = 0; i < diff->differences.count; i++) {
         const mp_difference *difference = &diff->differences.items[i];
         says_more |= inclusive_change(difference) != difference->now.bytes - difference->base.bytes;

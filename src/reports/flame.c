@@ -13,7 +13,7 @@
 typedef struct flame_arguments {
     const char *measure, *from, *to; /* NULL = the default */
     mp_stack_bounds bounds;
-    bool ignore_lines; /* read when the digests of a comparison are made, like the next member */
+    bool ignore_lines; /* used when the digests of a comparison are made, like `substitutions` */
     mp_argument_texts substitutions;
 } flame_arguments;
 
@@ -152,7 +152,7 @@ static mp_table *table_of(mp_document *document, const mp_tree_figure *tree)
                                       : MP_TABLE(document, "frames", NULL, MP_ROWS, call_columns);
 }
 
-/* Return the bounds of the picture: those given by the user. Default bounds apply to rows only. */
+/* Return the bounds of the picture, which only the user sets. Default bounds apply only to rows. */
 static mp_stack_bounds bounds_of_picture(const mp_request *request)
 {
     const mp_stack_bounds *rows = &((const flame_arguments *)request->arguments)->bounds;
@@ -171,7 +171,7 @@ static mp_stack_bounds bounds_of_picture(const mp_request *request)
     return bounds;
 }
 
-/* Add the picture, and the same frames as rows. */
+/* Add the picture, and its frames as rows. */
 static mp_table *section_frames(const mp_request *request, mp_document *document, mp_figure *figure)
 {
     const flame_arguments *asked = request->arguments;

@@ -155,7 +155,7 @@ static void section_rules(mp_document *document, const mp_rule_results *results)
 {
     mp_table *table = MP_TABLE(document, "rules", NULL, MP_ROWS, rule_columns);
     table->main = true;
-    table->limited = true; /* no row limit applies, because there is one row for each rule */
+    table->limited = true; /* no row limit applies, because each rule has one row */
     table->flags = MP_OF_CHECKS;
     for (size_t i = 0; i < results->count; i++)
         put_rule(document, table, &results->items[i]);
@@ -221,7 +221,7 @@ static void put_culprit(mp_document *document, mp_table *table, const mp_rule_re
     mp_table_put(document, table, &row);
 }
 
-/* Add the causes of failed rules, if any rule fails. */
+/* Add the causes of the rules that failed, if any did. */
 static void section_worse(mp_document *document, const mp_rule_results *results)
 {
     mp_table *table = NULL;
@@ -252,7 +252,7 @@ static bool is_same(const mp_digest *a, const mp_digest *b)
     return same;
 }
 
-/* Warn if the recording is its own base, because it cannot be worse than itself. */
+/* Warn if the recording is its own base. It cannot be worse than itself. */
 static void say_same(mp_document *document, const mp_digest *base, const mp_digest *now)
 {
     bool same = base && is_same(base, now);

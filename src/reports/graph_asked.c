@@ -1,4 +1,5 @@
-/* Look up objects and types by the names that the user gave; suggest others if there are none. */
+/* Look up objects and types by the names that the user gave, and suggest other names if nothing has
+ * them. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,8 +33,9 @@ static void types_free(named_types *types)
     mp_arena_free(&types->arena);
 }
 
-/* Return suggestions: the shortest names that contain the letters of the glob or, if none does, the
- * most similar name, compared with and without its namespace. NULL if there is none. */
+/* Return suggestions: the shortest names that contain the letters of the glob. If no name contains
+ * them, return the most similar name; names are compared with and without their namespaces. NULL if
+ * no name is similar. */
 static const char *near_types(named_types *types, const char *glob)
 {
     enum { MOST = 3 };
@@ -81,7 +83,7 @@ bool mp_type_asked(const mp_model *model, const mp_graph *graph, const char *glo
     return ok;
 }
 
-/* Return true if the text is the name of a type: the user then means all objects of the type. */
+/* Return true if the text is the name of a type. The user then means all objects of this type. */
 static bool names_type(const mp_model *model, const mp_graph *graph, const char *text)
 {
     named_types types = types_of_objects(model, graph);

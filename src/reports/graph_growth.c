@@ -7,8 +7,8 @@
 
 /* --- accumulations --- */
 
-/* Maximum numbers for people: counts in a row, types that a row names. LOOKED_AT: rows for which
- * the retained types are computed, each by a walk over the graph. */
+/* Maximum numbers for people: counts in a row, and types that a row names. LOOKED_AT is the number
+ * of rows for which the retained types are computed, because each needs a walk over the graph. */
 enum { MOST_COUNTS = 6, MOST_KEPT = 3, LOOKED_AT = 10 };
 
 typedef struct accumulation_row {
@@ -49,8 +49,8 @@ static const mp_column accumulation_columns[] = {
     MP_COLUMN(accumulation_row, way, "", MP_LIST, MP_FOR_PEOPLE | MP_BELOW),
 };
 
-/* Return the counts at each dump: "400 -> 800 -> 1,200", "unknown -> 800 -> 1,200". The middle of a
- * long list is left out. */
+/* Return the number of objects at each dump: "400 -> 800 -> 1,200", "unknown -> 800 -> 1,200". The
+ * middle of a long list is left out. */
 static const char *counts_text(mp_document *document, const mp_graph_view *view,
                                const mp_accumulation *accumulation)
 {
@@ -279,7 +279,7 @@ static const mp_column grower_columns[] = {
     MP_COLUMN(grower_row, key, "Type", MP_TEXT, MP_SHORTEN),
 };
 
-/* Add the types that grew at each dump. The table is left out for two dumps, because the growth
+/* Add the types that grew at each dump. For two dumps the table is left out, because the growth
  * table shows the same. */
 void mp_section_growers(mp_document *document, const mp_window *window, size_t rows)
 {
@@ -319,7 +319,7 @@ static const mp_column root_growth_columns[] = {
 };
 
 /* Add the numbers of roots by kind at both ends of the window. The counts of a snapshot are
- * adjacent and sorted by kind, so both ends are merged. */
+ * adjacent and sorted by kind, so one pass merges both ends. */
 void mp_section_root_growth(mp_document *document, const mp_window *window)
 {
     const mp_root_count *counts = window->model->root_counts.items;

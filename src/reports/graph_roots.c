@@ -3,7 +3,7 @@
 
 #include "reports/graph_sections.h"
 
-/* The object with the largest retained size in a row. */
+/* The object of a row that has the largest retained size. */
 typedef struct largest {
     const char *id, *type, *text;
 } largest;

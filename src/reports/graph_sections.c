@@ -79,7 +79,7 @@ const char *mp_untracked_text(mp_document *document, const mp_graph_totals *tota
         mp_amount_text(document, totals->untracked_objects, totals->untracked_bytes));
 }
 
-/* Add the totals. Live objects are those of the selected types; the other figures are of the whole
+/* Add the totals. Live objects are those of the selected types; all other figures are for the whole
  * graph. */
 void mp_section_dump_totals(mp_document *document, const mp_graph_view *view, bool shown)
 {
@@ -210,7 +210,7 @@ static const mp_column histogram_columns[] = {
     MP_COLUMN(group_row, largest_retained_bytes, "Retains", MP_BYTES, 0),
 };
 
-/* Sort keys of groups. The report top sorts by live objects, the others by reachable ones. */
+/* Sort keys of groups. The report top sorts by live objects, other reports by reachable objects. */
 static const mp_column alive_columns[] = {
     MP_COLUMN(mp_histogram_row, bytes, "", MP_BYTES, 0),
     MP_COLUMN(mp_histogram_row, objects, "", MP_COUNT, 0),
@@ -245,9 +245,9 @@ static void order_groups(const mp_order *order, bool top, mp_histogram_row *rows
         MP_ORDER_ROWS(order, reached_columns, rows, count);
 }
 
-/* Return the requested groups in their order, with retained sizes settled for those that are shown.
- * `top`: sizes are of all objects, reachable or not; otherwise they are retained sizes. Release
- * with free(). */
+/* Return the requested groups in their order. The retained sizes of the groups to be shown are
+ * exact. With `top`, sizes are those of all objects, reachable or not; otherwise they are retained
+ * sizes. Release with free(). */
 static mp_histogram_row *groups_asked(mp_graph_view *view, mp_histogram *groups,
                                       const mp_histogram_asked *asked, const mp_order *order,
                                       bool top, uint32_t *count)
@@ -265,8 +265,8 @@ static mp_histogram_row *groups_asked(mp_graph_view *view, mp_histogram *groups,
     bool by_retained = strcmp(order->columns[0], "retained_bytes") == 0;
     int64_t least = top ? 0 : asked->min_bytes;
     if (by_retained || least) {
-        /* The number of groups above the minimum is reported too, so the comparison must be exact
-         * for each. */
+        /* The number of groups that reach the minimum is reported too, so it must be known for each
+         * group if it does. */
         mp_histogram_settle(view, groups, rows, asked_for, least ? 0 : asked->rows, least);
         *count = 0;
         for (uint32_t i = 0; i < asked_for; i++)

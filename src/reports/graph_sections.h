@@ -6,16 +6,16 @@
 #include "query/accumulation.h"
 #include "reports/sections.h"
 
-/* Cells about an object, for the columns that many tables share. Their rows have this as a
- * member. */
+/* Cells about an object, for columns that many tables share. The rows of these tables have this
+ * struct as a member. */
 typedef struct mp_object_cells {
     const char *id, *type;
-    /* Kinds of strong roots, which keep the object alive, and of weak roots, which do not. */
+    /* kinds of its strong roots, which keep it alive, and of its weak roots, which do not */
     const char *root_kind, *weak_root_kind;
     const char *dominator; /* "" = none, or not reachable */
     const char *via; /* how the dominator, or a root, holds it; NULL: not known or not asked */
     int64_t self_bytes;
-    int64_t retained_bytes; /* like percent: unknown if not reachable */
+    int64_t retained_bytes; /* unknown if the object is not reachable, as is `percent` */
     double percent;         /* share of the reachable bytes */
 } mp_object_cells;
 mp_object_cells mp_object_cells_of(mp_document *document, const mp_graph_view *view,
@@ -23,20 +23,20 @@ mp_object_cells mp_object_cells_of(mp_document *document, const mp_graph_view *v
 
 /* Orders of groups of objects: by live objects, and by reachable objects. */
 extern const mp_order mp_alive_orders[4], mp_reached_orders[4];
-/* Values of --by: "object", which is not a histogram, "type", "namespace". */
+/* Values of --by: "object" (not a histogram), "type", "namespace". */
 extern const char *const mp_graph_groups[3];
 
-/* Return "35 objects, 6.0 KiB: no references were recorded of their types". Lives with the
+/* Return "35 objects, 6.0 KiB: no references were recorded of their types". It lives as long as the
  * document. */
 const char *mp_untracked_text(mp_document *document, const mp_graph_totals *totals);
 
-/* Add the inputs, the session and the totals. `shown`: people see the totals. */
+/* Add the inputs, the session and the totals. With `shown`, people see the totals. */
 void mp_section_dump_head(mp_document *document, const mp_request *request,
                           const mp_graph_view *view);
 void mp_section_dump_totals(mp_document *document, const mp_graph_view *view, bool shown);
 
-/* Return an object and its owner, which dominates it, with the names of the references between
- * them: "Array 31aa1 in ._events.price of EventEmitter 10c37". Lives with the document. */
+/* Return a text that names an object, its owner (a dominator), and the references between them:
+ * "Array 31aa1 in ._events.price of EventEmitter 10c37". It lives as long as the document. */
 const char *mp_held_in_text(mp_document *document, mp_graph_view *view, uint32_t object,
                             uint32_t owner);
 
@@ -51,28 +51,30 @@ const char *mp_via_text(mp_document *document, mp_graph_view *view, uint32_t obj
 /* A shortest path from a root to an object. Successive objects of one type count as one. */
 typedef struct mp_way {
     const char *root_kind;
-    /* Types on the path, from the object outwards; the middle of a long path is "...". */
+    /* types on the path, from the object outwards; in a long path, "..." replaces the middle */
     mp_texts types;
-    /* For each type the name of the reference by which the path comes to it, "" if it is not known;
-     * for the last one the root. Empty if references of the format have no names. */
+    /* For each type, the name of the reference through which the path comes to it; "" if the name
+     * is not known. For the last type, the name of the root. Empty if references of the format have
+     * no names. */
     mp_texts via;
     const char *text; /* the path in words, from the root to the object */
 } mp_way;
 mp_way mp_way_to(mp_document *document, mp_graph_view *view, uint32_t object);
-/* Read the names of the references in the texts about growth and, `with_suspects`, leak suspects,
- * in the first `rows` (0 = all) of each table. Call it before the texts are made. */
+/* Read the names of the references that the texts about growth show and, `with_suspects`, those
+ * that the texts about leak suspects show. Only the first `rows` (0 = all) of each table count.
+ * Call it before the texts are made. */
 void mp_name_ways(mp_document *document, mp_graph_view *view, bool with_suspects, size_t rows);
 
 /* Say the summary of a dump: what grows, which objects retain most, and other findings. */
 void mp_say_dump(mp_document *document, mp_graph_view *view);
-/* mp_say_growing says what grows, as the first line of the summary, and returns an example object
- * (0 = nothing grows). mp_say_dump_more says the other findings. */
+/* Say what grows, as the first line of the summary, and return an example object; 0 = nothing grows
+ * (mp_say_growing). Say the other findings (mp_say_dump_more). */
 uint32_t mp_say_growing(mp_document *document, mp_graph_view *view);
 void mp_say_dump_more(mp_document *document, mp_graph_view *view);
 /* Add the leak suspects, at most `rows` of them (0 = all). */
 void mp_section_suspects(mp_document *document, mp_graph_view *view, size_t rows);
-/* Say below a table's title which total its percentages of retained sizes refer to, unless it is
- * all live bytes. */
+/* Say, below a table's title, to which total its percentages of retained sizes refer. Nothing is
+ * said if they refer to all live bytes. */
 void mp_say_retained_base(mp_document *document, mp_table *table, const mp_graph_view *view);
 /* Add the table of the objects that retain at least `min_bytes`, and the tables of roots, static
  * fields and shared objects. Tables have at most `rows` rows (0 = all). */
@@ -89,23 +91,23 @@ void mp_section_shared(mp_document *document, mp_graph_view *view, size_t rows);
 typedef struct mp_histogram_asked {
     const char *by, *sort, *only; /* by: NULL = by type; sort: NULL = the default order; only: NULL
                                    * = all groups */
-    int64_t min_bytes, min_count; /* minimum of a row */
+    int64_t min_bytes, min_count; /* minimum that a row must have */
     size_t rows;
 } mp_histogram_asked;
-/* Add groups by all live objects (top), or by reachable objects and their retained sizes
+/* Add groups of all live objects (top), or of reachable objects with their retained sizes
  * (histogram). Return false with an error. */
 bool mp_section_dump_top(mp_document *document, mp_graph_view *view,
                          const mp_histogram_asked *asked, mp_error *error);
 bool mp_section_histogram(mp_document *document, mp_graph_view *view,
                           const mp_histogram_asked *asked, mp_error *error);
 
-/* For several dumps: mp_section_accumulations adds the table of holders that grew from each dump to
- * the next. mp_accumulation_text returns its first row in words, and sets an example object (0 =
- * nothing grows); it returns NULL if there is only one dump. */
+/* These two need several dumps. mp_section_accumulations adds the table of holders that grew from
+ * each dump to the next. mp_accumulation_text returns the first row of this table in words, and
+ * sets an example object (0 = nothing grows); it returns NULL if there is only one dump. */
 void mp_section_accumulations(mp_document *document, mp_graph_view *view, size_t rows);
 const char *mp_accumulation_text(mp_document *document, mp_graph_view *view, uint32_t *example);
-/* For several dumps: mp_section_growers adds the types that grew at each dump of the window,
- * mp_section_root_growth the numbers of roots by kind at both ends of the window. */
+/* These two need several dumps. mp_section_growers adds the types that grew at each dump of the
+ * window. mp_section_root_growth adds the numbers of roots by kind at both ends of the window. */
 void mp_section_growers(mp_document *document, const mp_window *window, size_t rows);
 void mp_section_root_growth(mp_document *document, const mp_window *window);
 
@@ -114,13 +116,14 @@ void mp_section_root_growth(mp_document *document, const mp_window *window);
 void mp_section_graph(mp_document *document, const mp_request *request, int64_t min_bytes,
                       size_t rows);
 
-/* Add the objects of all types that match the glob, summed up by type: their referrers, their
- * dominators (without `skipped` types), and the objects that they retain. */
+/* Add tables about the objects of all types that match the glob, summed up by type: the objects
+ * that refer to them, their dominators (`skipped` types are passed over), and the objects that they
+ * retain. */
 void mp_section_objects_of(mp_document *document, const mp_graph_view *view, const char *glob,
                            const bool *skipped, size_t rows);
 
-/* mp_object_asked looks up the object with this id; mp_type_asked checks that a type matches the
- * glob. Both return false with an error that suggests ids or names. */
+/* Look up the object with this id (mp_object_asked), or check that a type matches the glob
+ * (mp_type_asked). Return false with an error that suggests ids or names. */
 bool mp_object_asked(const mp_model *model, const mp_graph *graph, const char *id, uint32_t *object,
                      mp_error *error);
 bool mp_type_asked(const mp_model *model, const mp_graph *graph, const char *glob, mp_error *error);

@@ -39,7 +39,7 @@ static const char *suspect_text(mp_document *document, mp_graph_view *view,
                             share_text(document, view, suspect->bytes));
 }
 
-/* Say the shortest path from a root to the holder, on a line after that of the holder. */
+/* Say the shortest path from a root to the holder, on the line after the holder. */
 static void say_way_to(mp_document *document, mp_graph_view *view, uint32_t object)
 {
     const char *way = mp_way_to(document, view, object).text;
@@ -63,8 +63,8 @@ static const char *biggest_text(mp_document *document, mp_graph_view *view)
                  : NULL;
 }
 
-/* Name the first suspect, unless it is `grows`, which has been named already. If there is no
- * suspect, name the largest type, and say that a second dump would tell more. */
+/* Name the first suspect, unless it is `grows`, which the summary already names. If there is no
+ * suspect, name the largest type, and say that a second dump would show more. */
 static void say_suspect(mp_document *document, mp_graph_view *view, uint32_t grows)
 {
     size_t count;
@@ -139,7 +139,8 @@ void mp_say_dump_more(mp_document *document, mp_graph_view *view)
                         mp_amount_text(document, view->totals.unreachable_objects,
                                        view->totals.unreachable_bytes));
     (void)mp_graph_suspects(view, &suspects);
-    if (!suspects && sharing->count) /* sharing explains why no single object retains much */
+    if (!suspects &&
+        sharing->count) /* objects that are shared explain why no single object retains much */
         mp_document_say(document, MP_TONE_PLAIN, "Shared",
                         "%s is below objects with several owners, most between %s and %s",
                         share_text(document, view, sharing->total.retained_bytes),

@@ -102,15 +102,17 @@ const char *mp_via_text(mp_document *document, mp_graph_view *view, uint32_t obj
 
 /* --- a path --- */
 
-/* A step of a path, and the object before it; 0: none. `object` 0 stands for steps left out. */
+/* A step of a path, and the object before it (0: none). `object` 0 represents the steps that are
+ * left out. */
 typedef struct step {
     uint32_t before, object;
 } step;
 
 enum { MOST_STEPS = 20, OUTER_STEPS = 6 };
 
-/* Set the steps of the path to an object: of successive objects of one type the first, without the
- * middle of a long path. Return their number; 0: no root reaches the object. */
+/* Set the steps of the path to an object. Successive objects of one type are one step with the
+ * first of them, and the middle of a long path is left out. Return the number of steps; 0: no root
+ * reaches the object. */
 static size_t steps_to(mp_graph_view *view, uint32_t object, step *steps, uint32_t *root)
 {
     const mp_graph *graph = view->graph;
@@ -172,7 +174,7 @@ mp_way mp_way_to(mp_document *document, mp_graph_view *view, uint32_t object)
 
 /* --- names --- */
 
-/* Collect the references that texts about an object below an owner show. */
+/* Collect the references that are shown in texts about an object below an owner. */
 static void want_way(mp_graph_view *view, uint32_t object, uint32_t owner)
 {
     step steps[MOST_STEPS];
@@ -184,7 +186,7 @@ static void want_way(mp_graph_view *view, uint32_t object, uint32_t owner)
     want_between(view, owner, object);
 }
 
-/* Collect the references of the first `rows` accumulations. Return the number of further rows. */
+/* Collect the references of the first `rows` accumulations. Return how many of `rows` remain. */
 static size_t want_accumulations(mp_graph_view *view, const mp_accumulation *found, size_t count,
                                  size_t rows)
 {

@@ -79,8 +79,8 @@ static void put_session(mp_document *document, mp_table *table, const mp_filter 
     mp_table_put(document, table, &row);
 }
 
-/* Add the sessions. A single session is a record. Several sessions are rows; the record of the
- * first is then for programs only. */
+/* Add the sessions. A single session is a record. Several sessions are rows; then only programs get
+ * the record of the first one. */
 void mp_section_session(mp_document *document, const mp_request *request, bool shown)
 {
     const mp_filter *filter = request->filter;
@@ -185,8 +185,8 @@ static const mp_column selection_columns[] = {
     MP_COLUMN(selection_row, spent, "Time", MP_TEXT, MP_FOR_PEOPLE),
 };
 
-/* Totals of the whole recording. The names are those of the table "totals", which has the totals of
- * the selection. */
+/* Totals of the whole recording. The names are the same as in the table "totals", which has the
+ * totals of the selection. */
 typedef struct whole_row {
     mp_totals heap;
     int64_t seconds, calls, modules;
@@ -247,7 +247,7 @@ static const char *part_text(mp_document *document, mp_amount part, mp_amount am
 }
 
 /* Set the totals of a filter in the request's window. Return false if the window does not exist;
- * the report itself then says so. */
+ * the report itself then reports the error. */
 static bool totals_in(const mp_request *request, const mp_filter *filter, mp_totals *totals)
 {
     mp_window window;
@@ -312,8 +312,8 @@ static bool is_name(const mp_model *model, const char *text)
     return false;
 }
 
-/* Return a hint about a pattern that matches nothing: it is a name where a type is expected, or
- * only part of a name. */
+/* Return a hint about a pattern that matches nothing: it may be a name where a type is expected, or
+ * only a part of a name. */
 static const char *hint_of(mp_document *document, const mp_request *request)
 {
     const mp_selection *selection = &request->selection;
@@ -331,8 +331,8 @@ static const char *hint_of(mp_document *document, const mp_request *request)
     return "";
 }
 
-/* Say that the selection matches nothing, because a name may be misspelt; say nothing if the whole
- * recording is empty too. */
+/* Say that the selection matches nothing, because the user may have misspelt a name. Say nothing if
+ * the whole recording is empty too. */
 static void say_nothing(mp_document *document, const mp_request *request, const selection_row *row,
                         const whole_row *whole)
 {

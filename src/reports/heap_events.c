@@ -81,7 +81,7 @@ static const mp_column anomaly_columns[] = {
     MP_COLUMN(anomaly_row, before, "Before", MP_LIST, MP_FOR_PEOPLE | MP_BELOW),
 };
 
-/* Return the line below a row, "deleted in: A() < B()"; no line if the crawl is unknown. */
+/* Return the line below a row, "deleted in: A() < B()"; no line if the call stack is unknown. */
 static mp_texts crawl_text(mp_document *document, const mp_model *model, const char *word,
                            mp_node_id node)
 {
@@ -104,7 +104,7 @@ static void put_anomaly(mp_document *document, mp_table *table, const mp_model *
     row.kind = mp_anomaly_name(anomaly->kind);
     row.path = model->inputs.items[anomaly->input].path;
     row.line = (int64_t)here->line;
-    if (anomaly->text.i) { /* the log has only the monitor's text about it */
+    if (anomaly->text.i) { /* the log has only the text of the monitor about this anomaly */
         row.text = mp_model_text(model, anomaly->text);
         row.said =
             mp_one_text(document, mp_document_text(document, "the monitor says: %s", row.text));
@@ -178,7 +178,8 @@ static const mp_column overall_columns[] = {
     MP_COLUMN(overall_row, rate, "Allocations a second", MP_TEXT, MP_FOR_PEOPLE),
 };
 
-/* Return the rate per second, "266". Small counts are shown too: "0.36 (220 in 0:10:13.221)". */
+/* Return the rate per second, "266". If it is low, the text has the count too: "0.36 (220 in
+ * 0:10:13.221)". */
 static const char *rate_text(mp_document *document, double rate, int64_t created, int64_t span_us)
 {
     enum { FEW = 100 };
@@ -231,7 +232,9 @@ static const mp_column age_columns[] = {
 
 static void section_ages(mp_document *document, const mp_lifetimes *lifetimes)
 {
-    enum { BAR = 24 }; /* columns of a bar: with it the table fits a terminal of 80 columns */
+    enum {
+        BAR = 24
+    }; /* width of a bar in columns, at which the table fits a terminal of 80 columns */
     char bar[BAR + 1];
     int64_t most = 0;
     int first = MP_AGE_CLASSES, last = -1;
@@ -247,7 +250,7 @@ static void section_ages(mp_document *document, const mp_lifetimes *lifetimes)
     table->empty = "nothing was deleted whose creation was seen";
     for (int i = first; i <= last; i++) {
         const mp_age_class *class = &lifetimes->classes[i];
-        /* Bars are relative to the largest class; a class that is not empty has at least one
+        /* The largest class has the longest bar. A class that is not empty has at least one
          * mark. */
         int length = (int)((double)class->objects * BAR / (double)most + 0.5);
         memset(bar, '#', sizeof bar);
@@ -373,7 +376,7 @@ static bool put(const mp_request *request, mp_document *document, const mp_windo
     for (uint32_t i = 0; i < mp_shown_of(lifetimes.count, (size_t)asked->limit); i++)
         mp_table_put(document, table, &lifetimes.groups[i]);
     mp_table_left_out(table, lifetimes.count);
-    /* These tables are about the whole log. */
+    /* These tables are only for a whole log. */
     if (window->model->events && !window->filter->selects && !asked->only) {
         section_sizes(document, request->model->events);
         section_threads(document, request->model);

@@ -1,4 +1,4 @@
-/* The report growth: what grew or shrank in a heap, and how steadily. */
+/* The report growth: what grew or shrank in a heap, and if it did so steadily. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -131,8 +131,8 @@ static const char *session_text(mp_document *document, const mp_model *model, ui
     return text ? mp_document_text(document, " in %s", text) : "";
 }
 
-/* Add the record "trend" of all live bytes, for programs. Return the same in words, for a line
- * above a table; NULL if the series is too short. `session`: set to the session of the trend. */
+/* Add the record "trend" of all live bytes, for programs. Return the trend in words, for a line
+ * above a table; NULL if the series is too short. Set `session` to the session of the trend. */
 static const char *section_trend(mp_document *document, const mp_window *window, uint32_t *session)
 {
     const mp_model *model = window->model;
@@ -161,7 +161,7 @@ typedef struct growth_row {
     const char *history, *key;
     mp_texts course, stack;
     trend_cells trend;
-    /* Bytes including scoped objects; scoped_bytes is for people, if rows are sorted by it. */
+    /* bytes including scoped objects; people see scoped_bytes if rows are sorted by it */
     int64_t from_inclusive, to_inclusive, delta_inclusive, scoped_bytes;
 } growth_row;
 
@@ -186,13 +186,12 @@ static const mp_order growth_orders[] = {
     {"bytes", {"delta_bytes"}},
     {"objects", {"delta_objects", "delta_bytes"}},
     {"key", {"key"}},
-    {"inclusive", {"delta_inclusive_bytes", "delta_bytes"}}, /* for recordings only */
+    {"inclusive", {"delta_inclusive_bytes", "delta_bytes"}}, /* only for recordings */
 };
 enum { ALL_GROWTH = 3 };
 
-/* Return the groups that changed enough, in their order. Release with free(). Groups that did
- * not change are returned only if the number of rows is unlimited; otherwise `unchanged` counts
- * them. */
+/* Return the groups that changed enough, in their order. Release with free(). If the number of rows
+ * is limited, groups that did not change are left out, and `unchanged` is set to their number. */
 static growth_row *growth_rows(const mp_grouping *grouping, const mp_heap_arguments *asked,
                                const mp_order *order, size_t *count, size_t *unchanged)
 {
@@ -263,8 +262,8 @@ static void set_trends(mp_document *document, const mp_window *window, const mp_
     }
 }
 
-/* Say which groups grow steadily, the steepest first, because the largest change may be a cache
- * that was filled. */
+/* Say which groups grow steadily, the steepest first. The largest change may only be a cache that
+ * was filled. */
 static void say_steady(mp_document *document, const mp_model *model, const growth_row *rows,
                        size_t count)
 {
@@ -307,7 +306,8 @@ void mp_say_change(mp_document *document, const mp_window *window, const mp_grou
     const int64_t to = unsized ? totals.live_objects : totals.live_bytes;
     const mp_unit unit = unsized ? MP_COUNT : MP_BYTES;
     int64_t change = 0;
-    const mp_group *most = NULL; /* group that changed most; of equal ones, the first by name */
+    const mp_group *most =
+        NULL; /* group that changed most; if several changed equally, the first by name */
     char percent[MP_UNIT_TEXT];
     for (uint32_t i = 0; i < grouping->count; i++) {
         const mp_group *group = &grouping->groups[i];
@@ -358,7 +358,7 @@ bool mp_section_growth(mp_document *document, const mp_window *window,
     size_t shown = mp_shown_of(count, (size_t)asked->limit);
     /* Trends do not include scoped objects. */
     if (trends && strcmp(order->name, "inclusive") != 0) {
-        /* Minimum number of rows whose trends are computed, even if fewer are shown. */
+        /* Number of rows for which trends are computed, even if fewer rows are shown. */
         enum { AT_LEAST = 200 };
         size_t judged = count > AT_LEAST && shown < AT_LEAST ? AT_LEAST : shown;
         judged = count < AT_LEAST ? count : judged;
@@ -409,7 +409,7 @@ static void put_holders(const mp_request *request, mp_document *document, const 
     mp_section_accumulations(document, view, rows);
 }
 
-/* Compare dumps by type, because ids of objects differ between dumps. */
+/* Compare dumps by type, because the same object has different ids in two dumps. */
 static bool growth_of_dumps(const mp_request *request, mp_document *document, mp_error *error)
 {
     const mp_heap_arguments *asked = request->arguments;

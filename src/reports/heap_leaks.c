@@ -60,23 +60,25 @@ static const mp_column leak_columns[] = {
     MP_COLUMN(leak_row, leaking_bytes, "Leaking", MP_BYTES, MP_FOR_PROGRAMS),
 };
 
-/* Orders of leaks. Leaks come sorted by verdict, the worst first, then by bytes. */
+/* Orders of leaks. Without an order, they are sorted by verdict, the worst first, then by bytes. */
 static const mp_order leak_orders[] = {{"bytes", {"bytes"}},
                                        {"objects", {"objects"}},
                                        {"created", {"created_objects"}},
                                        {"grew", {"grew_snapshots"}},
                                        {"inclusive", {"inclusive_bytes"}}};
-enum { ALL_LEAKS = 4 }; /* number of orders for all memory; the rest is for recordings only */
+enum {
+    ALL_LEAKS = 4
+}; /* number of orders that all kinds of memory have; the others are only for recordings */
 
-/* Set how a leak grew: steadily, a few times, or once, like a cache that is filled and kept. With
- * only one moment there is no trend, and people see no growth. */
+/* Set how a leak grew: steadily, a few times, or only once, like a cache that is filled and kept.
+ * If there is only one moment, there is no trend, and people see no growth. */
 static void set_trend(mp_document *document, leak_row *row)
 {
     const mp_group *group = &row->leak->group;
     bool once = mp_group_grew_once(group), every = group->grew == group->moments;
     bool told = mp_group_growth_told(group);
     row->trend = !told ? NULL : once ? "once" : every ? "every" : "repeated";
-    if (!told) /* also if all objects are older than the window */
+    if (!told) /* true also if all objects are older than the window */
         return;
     row->growth = once || every ? row->trend
                                 : mp_document_text(document, "%" PRIu32 " of %" PRIu32, group->grew,
@@ -91,7 +93,8 @@ static const char *older_text(mp_document *document, const mp_leak *leak)
                             mp_bytes_text(document, leak->leaking_bytes));
 }
 
-/* Set the flags that help ABL developers to find a cause. Each has a name and a text for people. */
+/* Set the flags that help ABL developers to find the cause. Each flag has a name, and a text for
+ * people. */
 static void set_flags(mp_document *document, leak_row *row)
 {
     const mp_group *group = &row->leak->group;
@@ -124,7 +127,8 @@ static void set_flags(mp_document *document, leak_row *row)
     }
 }
 
-/* Set the expensive texts of a row that is shown. `lines`: maximum lines of a stack for people. */
+/* Set the texts of a row that is shown; they are expensive to make. `lines` is the maximum number
+ * of lines of a stack for people. */
 static void set_texts(mp_document *document, const mp_model *model, const mp_folding *folding,
                       size_t lines, leak_row *row)
 {
@@ -271,14 +275,14 @@ static const mp_column suppression_columns[] = {
     MP_COLUMN(suppression_row, note, "", MP_LIST, MP_FOR_PEOPLE | MP_BELOW),
 };
 
-/* Return by how much the suppressed leaks exceed their limit. */
+/* Return the amount by which the suppressed leaks exceed their limit. */
 static const char *excess_text(mp_document *document, const mp_suppression *suppression,
                                const mp_suppression_effect *effect)
 {
     return mp_bytes_text(document, effect->bytes - suppression->limit_bytes);
 }
 
-/* Return a note about a suppression that matches nothing; NULL if it matches. */
+/* Return a note about a suppression that matches nothing; NULL if it matches something. */
 static const char *note_of(mp_document *document, const mp_suppression *suppression,
                            const mp_suppression_effect *effect)
 {
@@ -344,7 +348,7 @@ static bool run(const mp_request *request, mp_document *document, mp_error *erro
     return ok;
 }
 
-/* Report the leak suspects of a dump: it has no history, so leaks are unknown. */
+/* Report the leak suspects of a dump. A dump has no history, so its leaks are unknown. */
 static bool run_dump(const mp_request *request, mp_document *document, mp_error *error)
 {
     const mp_heap_arguments *asked = request->arguments;

@@ -2,7 +2,7 @@
 #include "reports/judging.h"
 #include "reports/sections.h"
 
-/* Return a digest of the totals that limits need; it has no lists. */
+/* Return a digest that has only the totals that limits need, and no lists. */
 static mp_digest whole_of(const mp_window *window)
 {
     const mp_totals totals = mp_totals_of(window);

@@ -17,7 +17,7 @@ typedef struct top_row {
     int64_t bytes, inclusive_bytes, objects, created_objects, deleted_objects;
     int64_t created_bytes, peak_bytes, peak_objects, temporary_bytes, temporary_objects;
     int64_t own_peak_bytes, own_peak_objects, hit_count, finalizable;
-    int64_t idle_objects, unused_tables; /* unused_tables: for people, if rows are sorted by it */
+    int64_t idle_objects, unused_tables; /* unused_tables: people see it if rows are sorted by it */
     const char *source_file, *module;
     double percent;
     const char *key;
@@ -50,8 +50,8 @@ static const mp_column top_columns[] = {
     MP_COLUMN(top_row, idle_objects, "Not used", MP_COUNT, MP_OF_RECORDINGS | MP_FOR_PROGRAMS),
 };
 
-/* Orders of groups, which come sorted by label. The first ones apply to all memory, then follow
- * those for recordings and those for logs. */
+/* Orders of groups. Without an order, they are sorted by label. The first orders apply to all
+ * memory; then come those for recordings, then those for logs. */
 static const mp_order top_orders[] = {
     {"bytes", {"bytes"}},
     {"objects", {"objects", "bytes"}},
@@ -66,8 +66,9 @@ static const mp_order top_orders[] = {
 };
 enum { ALL_TOP = 5, RECORDED_TOP = 2, LOGGED_TOP = 3 };
 
-/* Return true if the group is shown. Orders by figures of the past, and by unused temp-tables, show
- * groups whose figure is not 0; other orders show groups with live objects. */
+/* Return true if the group is shown. If the order is a figure of the past, or unused temp-tables,
+ * groups are shown if that figure is not 0. For other orders, groups with live objects are
+ * shown. */
 static bool is_asked(const mp_group *group, const char *order)
 {
     const struct {
@@ -82,8 +83,8 @@ static bool is_asked(const mp_group *group, const char *order)
     return mp_cost_live(group->end) || group->end.bytes;
 }
 
-/* Set the columns that a database has for the class or routine of a group. The recorded peak is
- * that of all objects of the type: it is omitted for a selection. */
+/* Set the columns that a database has for the class or the routine of a group. The recorded peak
+ * counts all objects of the type, so a selection has none. */
 static void describe(const mp_window *window, const mp_dimension *dimension,
                      const mp_type_peak *peaks, top_row *row)
 {

@@ -8,7 +8,7 @@ typedef struct totals_row {
     int64_t leaking_objects, leaking_bytes, leak_sites, suppressed_objects, suppressed_bytes,
         from_sequence, to_sequence;
     int64_t types, app_domains;
-    /* Figures that only logs of heap events have. */
+    /* figures that only logs of heap events have */
     int64_t peak_time_us, old_objects, old_bytes, old_live_objects, old_live_bytes;
     int64_t unmatched_deletions, double_deletions, bad_address_deletions, nonunique_allocations;
     int64_t displaced_objects, corruptions, corrupt_events, reordered_events, late_events;
@@ -94,8 +94,8 @@ static const mp_column total_columns[] = {
     OWN(app_domains, MP_COUNT, MP_FOR_PROGRAMS),
 };
 
-/* Return the cost of old blocks that are alive at the end of the window. Old blocks are those of
- * generations born at the start of a log. */
+/* Return the cost of old blocks that are alive at the end of the window. Old blocks belong to
+ * generations that were born at the start of a log. */
 static mp_cost old_at(const mp_window *window)
 {
     const mp_model *model = window->model;

@@ -13,11 +13,11 @@
 #include "query/suppression.h"
 #include "reports/sections.h"
 
-/* Maximum sizes of the figures, because a page that is sent by mail must stay small. ROWS, CHANGES
- * and PLACES apply to all sessions together; further rows are merged into one. */
+/* Maximum sizes of the figures. A page that is sent by mail must stay small. ROWS, CHANGES and
+ * PLACES are for all sessions together; if there are more rows, the others are merged into one. */
 enum { ROWS = 10 * 1000, CHANGES = 30 * 1000, PLACES = 10 * 1000, CALLERS = 64 };
 
-/* Copy a text of the model, which does not live as long as the document. */
+/* Copy a text of the model. The model does not live as long as the document. */
 static const char *kept(mp_document *document, const char *text)
 {
     return mp_utf8_copy(document->arena, text);
@@ -47,7 +47,7 @@ static uint32_t *place_of(stacks *state, mp_frame frame)
     return mp_id_index_put(&state->of_frame, (uint64_t)frame.node << 32 | frame.line);
 }
 
-/* Return the place of a frame. Places of its callers are added if they are missing, at most CALLERS
+/* Return the place of a frame. Add the places of its callers if they are missing, at most CALLERS
  * per stack. */
 static uint32_t put_stack(stacks *state, mp_frame frame)
 {
@@ -81,7 +81,7 @@ static uint32_t put_stack(stacks *state, mp_frame frame)
 
 /* --- rows --- */
 
-/* Input for the figures of all sessions; each session gets its share of the page. */
+/* Input for the figures of all sessions. Each session gets an equal share of the page. */
 typedef struct source {
     mp_document *document;
     const mp_window *window, *whole;
@@ -94,12 +94,12 @@ typedef struct source {
 /* Groups of a session as rows of a figure. */
 typedef struct row_set {
     const mp_members *members;
-    uint32_t *order, count; /* groups of the session, the largest first, and their number */
+    uint32_t *order, count; /* groups of the session, the largest first; their number */
     uint32_t rows;          /* number of rows, including the last one for all other groups */
 } row_set;
 
-/* Return the changes of the largest groups by maximum size, as many as the page has room for. All
- * other groups share the last row. Release with free(). */
+/* Return the changes of the groups with the largest maxima, for as many groups as the page has room
+ * for. All other groups share the last row. Release with free(). */
 static mp_moment_change *changes_of(const source *from, row_set *set, const uint32_t *moments,
                                     size_t count, bool births, size_t *change_count)
 {
@@ -181,7 +181,7 @@ static const char *name_text(mp_arena *scratch, const mp_model *model, mp_symbol
     return name.i ? mp_symbol_label(scratch, model, name) : "";
 }
 
-/* Set the common name of a site's objects, for recordings that have names. */
+/* Set the name that all objects of a site share, for recordings that have names. */
 static void put_names(const source *from, const row_set *set, mp_history_group *group)
 {
     static const char several[] = "(several names)";
@@ -211,8 +211,8 @@ static void put_names(const source *from, const row_set *set, mp_history_group *
     free(row_of);
 }
 
-/* Return the rows of a session as a group of a figure. `state`: where stacks are added; NULL =
- * neither stacks nor births. */
+/* Return the rows of a session as a group of a figure. Stacks are added to `state`; if it is NULL,
+ * the group has neither stacks nor births. */
 static mp_history_group group_of(const source *from, uint32_t session, const char *name,
                                  const mp_members *members, const uint32_t *moments, size_t count,
                                  stacks *state)
@@ -234,7 +234,7 @@ static mp_history_group group_of(const source *from, uint32_t session, const cha
 
 /* --- the figures --- */
 
-/* Return the name of a moment; for dumps, with the name of the file. */
+/* Return the name of a moment; the name of a dump's moment includes the file. */
 static const char *moment_text(mp_document *document, const mp_model *model,
                                const mp_snapshot *snapshot)
 {
@@ -340,7 +340,7 @@ void mp_figure_history(mp_document *document, const mp_request *request, const m
                    .places = PLACES / count,
                    .changes = CHANGES / count};
     while ((from.moments + 1) * (from.moments + 1) <= from.changes)
-        from.moments++; /* room for the births of the last row: up to `moments` at each moment */
+        from.moments++; /* the last row needs room for births: up to `moments` at each moment */
     from.groups[0] = mp_members_of(&whole, mp_dimension_find("type"));
     if (mp_dimension_fits(site, window->model))
         from.groups[1] = mp_members_of(&whole, site);

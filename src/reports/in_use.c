@@ -17,7 +17,8 @@ const char *mp_in_use_words(const mp_window *window)
     return told_as[mp_window_in_use(window)].subject;
 }
 
-/* Return the consequence: "what is in use counts as leaked, 9 of 15 objects are deleted later". */
+/* Return the consequence for leaks: "what is in use counts as leaked, 9 of 15 objects are deleted
+ * later". */
 static const char *consequence(mp_document *document, const mp_window *window)
 {
     const int64_t leaked = mp_totals_of(window).leaked_objects;

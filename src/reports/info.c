@@ -102,7 +102,8 @@ static const mp_column dump_columns[] = {
     MP_COLUMN(dump_row, took_us, "Took", MP_TIME, 0),
 };
 
-/* Add the application domains of the last dump, and the time of each of several dumps. */
+/* Add the application domains of the last dump. If there are several dumps, add the time of
+ * each. */
 static void section_dumps(mp_document *document, const mp_filter *filter)
 {
     const mp_model *model = filter->model;
@@ -197,7 +198,7 @@ static const mp_column propath_columns[] = {
     MP_COLUMN(propath_row, entries, "PROPATH", MP_LIST, MP_FOR_PEOPLE | MP_BELOW),
 };
 
-/* Add the snapshots at which the PROPATH changed, without the first snapshot. */
+/* Add the snapshots at which the PROPATH changed. The first snapshot is not listed. */
 static void section_propaths(mp_document *document, const mp_filter *filter)
 {
     const mp_model *model = filter->model;
@@ -304,7 +305,7 @@ static const struct {
 };
 enum { PARTS = sizeof parts / sizeof *parts };
 
-/* Add the statistics of a part whose columns are known. */
+/* Add the statistics of a part that has known columns. */
 static void put_known(mp_document *document, const mp_model *model, mp_statistics_part part)
 {
     const mp_profile *profile = model->profile;
@@ -370,7 +371,7 @@ static int64_t said(int64_t number)
     return number < 0 ? MP_UNKNOWN : number;
 }
 
-/* Add the fields of the first line of version 3. */
+/* Add the fields of the first line of a version 3 file. */
 static void section_headers(mp_document *document, const mp_model *model)
 {
     const mp_profile *profile = model->profile;
@@ -443,7 +444,7 @@ static void section_packed(mp_document *document, const mp_model *model)
 static void put_head(const mp_request *request, mp_document *document)
 {
     mp_section_head(document, request);
-    for (size_t i = 0; i < document->table_count; i++) { /* info shows the inputs to people too */
+    for (size_t i = 0; i < document->table_count; i++) { /* people see the inputs too */
         document->tables[i].flags = 0;
         document->tables[i].main = true;
     }

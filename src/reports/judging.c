@@ -49,8 +49,8 @@ mp_check mp_check_of(mp_arena *arena, const mp_rule_result *result)
                       .limit_percent = (double)bound->share * 100 / (double)MP_WHOLE};
 }
 
-/* Return the first pattern of names, sources or stacks that objects are selected by; NULL: none. A
- * pattern that excludes objects keeps those without a name. */
+/* Return the first pattern of names, sources or stacks by which objects are selected; NULL: there
+ * is none. Patterns that exclude objects do not count, because they keep objects without a name. */
 static const char *selected_names(const mp_selection *selection)
 {
     for (size_t i = 0; i < selection->count; i++) {

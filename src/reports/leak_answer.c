@@ -33,7 +33,7 @@ static const char *behaviour(mp_document *document, const mp_leak *leak)
         return "bounded: turns over and keeps its size";
     case MP_SITE_LOST:
     case MP_SITE_REACHABLE:
-        return leak->type; /* in the recorder's words */
+        return leak->type; /* the recorder's own words */
     case MP_SITE_IN_USE:
         return "in use: no older than others that were freed";
     case MP_SITE_FREED:
@@ -43,7 +43,7 @@ static const char *behaviour(mp_document *document, const mp_leak *leak)
     }
 }
 
-/* Return the session in which the site leaks most, if there are several. */
+/* Return the session in which the site leaks most, as text; "" if there is only one session. */
 static const char *session_text(mp_document *document, const mp_model *model, const mp_leak *leak)
 {
     const char *text = mp_site_kind_leaks(leak->verdict->kind)
@@ -52,14 +52,14 @@ static const char *session_text(mp_document *document, const mp_model *model, co
     return text ? mp_document_text(document, ", in %s", text) : "";
 }
 
-/* Objects of a leak that requests of one name created. */
+/* Objects of a leak that were created by requests of the same name. */
 typedef struct request_share {
     mp_string_id name;
     int64_t objects;
 } request_share;
 
-/* Return in words the request that created most objects of a leak; if its API is known, the API is
- * named. */
+/* Return the request that created most objects of a leak, in words; its API is named if it is
+ * known. */
 static const char *request_text(mp_document *document, const mp_window *window, const mp_leak *leak)
 {
     const mp_model *model = window->model;
@@ -104,7 +104,7 @@ static const char *size_text(mp_document *document, int64_t bytes, bool with_sig
     return mp_document_text(document, "%s in ", mp_unit_text(document, MP_BYTES, bytes, with_sign));
 }
 
-/* Return "120 x OOABL Obj shop.Order", or "120 objects" if it is not recorded what they are. */
+/* Return "120 x OOABL Obj shop.Order", or "120 objects" if neither type nor name is recorded. */
 static const char *objects_text(mp_document *document, const mp_model *model, const mp_leak *leak)
 {
     const int64_t objects = mp_leak_objects(leak);
@@ -162,8 +162,8 @@ static const char *sum_text(mp_document *document, int64_t bytes, int64_t object
     return bytes ? mp_document_text(document, "%s (%s in those of known size)", text, size) : text;
 }
 
-/* Sum up the sites whose verdict is a leak: the objects left behind, and whether older objects
- * grew. `left`: set to the number of sites that left objects behind. */
+/* Sum up the sites whose verdict is a leak: the objects left behind, and the growth of older
+ * objects. Set `left` to the number of sites that left objects behind. */
 static const char *leaking_text(mp_document *document, const mp_leaks *leaks, uint32_t *left)
 {
     int64_t bytes = 0, objects = 0;
@@ -247,7 +247,8 @@ void mp_tell_verdict(mp_document *document, const mp_window *window)
     document->verdict = told;
 }
 
-/* Set the headline, and the keys that rank it among those of other files: leaks first, by size. */
+/* Set the headline, and the sort keys by which it is compared with the headlines of other files:
+ * leaks come first, sorted by size. */
 static void set_headline(mp_document *document, const mp_window *window, const mp_leaks *leaks)
 {
     const mp_leak *leak = leaks->worst;
@@ -260,7 +261,7 @@ static void set_headline(mp_document *document, const mp_window *window, const m
                                            .keys = {leak->leaking_weight, mp_leak_bytes(leak), 0}};
 }
 
-/* Return true if objects were left behind, and nobody can tell whether their sites leak. */
+/* Return true if objects were left behind, but it is unknown if their sites leak. */
 static bool is_untold(const mp_window *window, const mp_leaks *leaks)
 {
     return !leaks->leaking && leaks->left && (leaks->unknown || mp_verdict_is_unknown(window));
@@ -293,8 +294,8 @@ static void say_sums(mp_document *document, const mp_window *window, const mp_le
                                                         : "none");
 }
 
-/* Say the peak and the last total, if snapshots are recorded whose sites are not. Without a
- * selection, as the totals are not those of a part. */
+/* Say the peak and the last total if the recording has totals of snapshots without their sites.
+ * With a selection, say nothing, because the totals are not those of the selection. */
 static void say_totals(mp_document *document, const mp_window *window)
 {
     const mp_model *model = window->model;
@@ -323,7 +324,7 @@ void mp_answer_leaks(mp_document *document, const mp_window *window)
     const mp_leaks *leaks = mp_window_leak_sites(window);
     const bool untold = is_untold(window, leaks);
     mp_tell_verdict(document, window);
-    if (untold) /* the largest site is the answer, as far as there is one */
+    if (untold) /* if nothing is known to leak, name the largest site */
         mp_document_say(document, MP_TONE_WORSE, "Largest left", "%s",
                         place_text(document, window, leaks->items));
     say_sums(document, window, leaks);
@@ -344,10 +345,10 @@ void mp_answer_leaks(mp_document *document, const mp_window *window)
     document->running = mp_window_still_runs(window) && leaks->left;
 }
 
-/* --- of several files --- */
+/* --- several files --- */
 
-/* Return the sum of the numbers in a column; MP_UNKNOWN if there are none. `positive`: set to how
- * many are above 0. */
+/* Return the sum of the numbers in a column; MP_UNKNOWN if it has no numbers. Set `positive` to how
+ * many of them are above 0. */
 static int64_t sum_of(const mp_table *table, const char *column, size_t *positive)
 {
     const size_t place = mp_table_column_find(table, column);
@@ -363,7 +364,8 @@ static int64_t sum_of(const mp_table *table, const char *column, size_t *positiv
     return sum;
 }
 
-/* Return "2 of 15 recordings", between two texts; "" if there is only one recording. */
+/* Return "2 of 15 recordings", between the texts `before` and `after`; "" if there is only one
+ * recording. */
 static const char *of_files(mp_document *merged, const char *before, size_t count,
                             const char *behind)
 {
@@ -377,7 +379,7 @@ void mp_sum_up_leaks(mp_document *merged)
     const mp_table *files = mp_document_find(merged, "files");
     if (!files)
         return;
-    size_t with, unused; /* with: number of files in which objects were left behind */
+    size_t with, unused; /* with: number of files that have objects left behind */
     const int64_t sites = sum_of(files, "leak_sites", &unused);
     const int64_t known = sum_of(files, "leaked_bytes", &unused);
     const int64_t bytes = merged->unsized && known == MP_UNKNOWN ? 0 : known;

@@ -1,4 +1,4 @@
-/* Line figures of memory over time: of a session, or of its window. */
+/* Line figures of memory over time, for a session or for its window. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,8 +8,8 @@
 #include "reports/figures.h"
 #include "reports/sections.h"
 
-/* A point of a line: a snapshot of the session or, for a log of events, the moment of most live
- * bytes before a snapshot. */
+/* A point of a line: a snapshot of the session. In a log of events, it may also be the moment
+ * before a snapshot at which most bytes were alive. */
 typedef struct moment {
     uint32_t snapshot;
     bool at_peak;
@@ -20,7 +20,7 @@ typedef struct course {
     mp_document *document;
     const mp_window *window;
     moment *moments;
-    size_t count, snapshots; /* number of moments; number of those that are snapshots */
+    size_t count, snapshots; /* number of moments; number of snapshots among them */
     mp_unit unit;
 } course;
 
@@ -53,8 +53,8 @@ static bool numbers_rise(const mp_window *window, const uint32_t *snapshots, siz
     return true;
 }
 
-/* Return the moments, positioned by time if it is known and never decreases, else by snapshot
- * number, else by index. */
+/* Return the moments. Their positions are times if these are known and never decrease, otherwise
+ * snapshot numbers, otherwise indexes. */
 static course course_of(mp_document *document, const mp_window *window, const uint32_t *snapshots,
                         size_t count)
 {
@@ -128,7 +128,7 @@ static void add_amounts(const course *state, mp_line_figure *lines)
 
 /* --- marks --- */
 
-/* Room for amounts, and for marks in addition to a tag and a request for each snapshot. */
+/* Room for amounts, and for marks other than the tag and the request of each snapshot. */
 enum { MOST_AMOUNTS = 2, OTHER_MARKS = 2 };
 
 static struct mp_mark *add_mark(mp_line_figure *lines, const char *kind, int64_t position,
@@ -192,7 +192,7 @@ static void add_peak(const course *state, mp_line_figure *lines)
         ->amount = alive[most];
 }
 
-/* Mark the window that leaks, top and growth compare. */
+/* Mark the window that the reports leaks, top and growth compare. */
 static void add_window(const course *state, mp_line_figure *lines, mp_range range)
 {
     size_t from = state->count, to = state->count;
@@ -218,8 +218,8 @@ static int by_moment(const void *left, const void *right)
 
 /* --- figures --- */
 
-/* Add a figure with room for `lines` lines in addition to the amounts. `name`: base of the figure's
- * name, without the session. */
+/* Add a figure with room for the amounts and `lines` more lines. `name` is the name of the figure
+ * without the session. */
 static mp_figure *add_figure(const course *state, const char *name, uint32_t session, size_t lines)
 {
     const mp_model *model = state->window->model;
@@ -298,8 +298,8 @@ void mp_figure_memory(mp_document *document, const mp_window *window)
     }
 }
 
-/* Find the groups that changed most, by descending change. Set their indexes, and return their
- * number. */
+/* Find the groups that changed most, and sort them by change, largest first. Set their indexes, and
+ * return their number. */
 enum { NAMED_GROUPS = 6 };
 static size_t find_changed(const mp_grouping *grouping, uint32_t changed[NAMED_GROUPS])
 {
@@ -322,8 +322,9 @@ static size_t find_changed(const mp_grouping *grouping, uint32_t changed[NAMED_G
     return count;
 }
 
-/* Return the changes of a row of the series since its start; they are unknown between snapshots. If
- * `row` is the number of rows, return the changes of all live objects minus those of all rows. */
+/* Return the changes of a row of the series since the start of the series. Between snapshots they
+ * are unknown. If `row` is the number of rows, return the changes of all live objects minus those
+ * of all rows. */
 static const int64_t *changes_of(const course *state, const mp_series *series, size_t row,
                                  size_t rows)
 {

@@ -1,4 +1,4 @@
-/* The report object: one object of a heap dump with its references. */
+/* The report object: one object of a heap dump, and its references. */
 #include <assert.h>
 #include <stdlib.h>
 
@@ -117,8 +117,8 @@ static const mp_column type_columns[] = {
     MP_COLUMN(type_row, type, "Type", MP_TEXT, MP_SHORTEN),
 };
 
-/* Return the objects that refer to one, or that it refers to, sorted by number. Release with
- * free(). */
+/* Return the objects that refer to an object, or those to which it refers, sorted by number.
+ * Release with free(). */
 static other *others_of(const mp_graph_view *view, uint32_t object, bool referrers, size_t *count)
 {
     const mp_graph *graph = view->graph;
@@ -178,13 +178,14 @@ static void put_types(mp_document *document, const mp_graph_view *view, const ot
 
 /* The objects at the other ends of references in one direction. */
 typedef struct other_list {
-    other *items; /* those that retain most first */
+    other *items; /* sorted by retained size, largest first */
     size_t count;
     const direction *words;
     bool referrers;
 } other_list;
 
-/* Find the objects, and collect the references to the first `rows` for their names. */
+/* Find the objects. Collect the references to the first `rows` of them, so that their names can be
+ * read. */
 static other_list find_others(mp_graph_view *view, uint32_t object, bool referrers,
                               const direction *words, size_t rows)
 {
@@ -206,7 +207,7 @@ static other_list find_others(mp_graph_view *view, uint32_t object, bool referre
     return (other_list){found, count, words, referrers};
 }
 
-/* Add the table of the objects, and release the list. */
+/* Add a table of the objects, and release the list. */
 static void put_others(mp_document *document, const mp_graph_view *view, uint32_t object,
                        other_list *list, size_t rows)
 {

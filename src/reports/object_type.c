@@ -27,7 +27,7 @@ static const mp_column objects_columns[] = {
     MP_COLUMN(objects_row, untracked_objects, "Unknown for", MP_COUNT, 0),
 };
 
-/* Add the totals of the objects. Return false if the references of none of them were recorded. */
+/* Add the totals of the objects. Return false if references were not recorded for any of them. */
 static bool put_objects(mp_document *document, const mp_graph_view *view, const char *glob,
                         const bool *asked, const mp_type_links *retained)
 {

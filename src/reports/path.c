@@ -1,4 +1,4 @@
-/* The report path: the path from a root that keeps an object alive. */
+/* The report path: the path from a root to an object that the root keeps alive. */
 #include <ctype.h>
 #include <stdlib.h>
 
@@ -9,7 +9,7 @@
 
 /* --- a path to an object --- */
 
-/* Number of requested objects by result, so that programs see why there is no path. */
+/* Numbers of requested objects by result, so that programs see why no path is shown. */
 typedef struct path_totals {
     int64_t objects, reached, unreachable, untracked, excluded;
 } path_totals;
@@ -33,7 +33,8 @@ static void put_path_totals(mp_document *document, path_totals totals)
 typedef struct path_row {
     mp_object_cells cells;
     int64_t path, step;
-    const char *via; /* name of the reference from the step before; of the first step, the root */
+    const char *
+        via; /* name of the reference from the previous step; in the first step, name of the root */
     const char *root_kind, *flags, *container; /* facts about the root, in the first step only */
 } path_row;
 
@@ -72,7 +73,7 @@ static void put_path(mp_document *document, mp_table *table, const mp_graph_view
 }
 
 /* Set `kind` to the next higher kind of roots. Return false if there is none. Kinds may be any
- * 32-bit number, so -1 is before the first. */
+ * 32-bit number, so -1 precedes the first one. */
 static bool next_kind(const mp_graph *graph, int64_t *kind)
 {
     int64_t next = INT64_MAX;
@@ -88,7 +89,8 @@ typedef struct path_arguments {
     mp_argument_texts exclude;
     bool all_kinds;
     int64_t paths;
-    int64_t limit; /* steps, or paths to a type; -1 = the default: 100 steps, 10 paths */
+    int64_t limit; /* maximum of steps or, for a type, of paths; -1 = the default: 100 steps, 10
+                      paths */
 } path_arguments;
 
 /* Exclude the objects of this path from further paths, except objects that are on every path.
@@ -111,8 +113,8 @@ typedef struct path_list {
     size_t count, capacity;
 } path_list;
 
-/* Return shortest paths: one, several, or one from each kind of roots that reaches the object. Only
- * the objects of the first `rows` steps are kept. */
+/* Return shortest paths: one, several, or one from each kind of roots that reaches the object. Keep
+ * only the objects of the first `rows` steps. */
 static path_list paths_to(const mp_graph_view *view, uint32_t object, const path_arguments *asked,
                           bool *excluded, size_t rows)
 {
@@ -199,7 +201,7 @@ static const mp_column merged_columns[] = {
     MP_COLUMN(merged_row, way, "Path", MP_LIST, MP_FOR_PEOPLE | MP_BELOW),
 };
 
-enum { FIRST_STEPS = 6, LAST_STEPS = 14 }; /* of a path, for people */
+enum { FIRST_STEPS = 6, LAST_STEPS = 14 }; /* number of steps of a path that people see */
 
 /* Set `steps` to the last `count` steps up to `step`, from the outermost inwards. */
 static void list_steps(const mp_type_paths *paths, uint32_t step, size_t count,
@@ -209,7 +211,7 @@ static void list_steps(const mp_type_paths *paths, uint32_t step, size_t count,
         steps[count] = &paths->steps[step];
 }
 
-/* Steps of merged paths that an answer shows: the first ones, and the last ones for people. */
+/* Steps of merged paths that an answer shows: the first ones and, for people, the last ones. */
 typedef struct shown_steps {
     const mp_type_step *first[MP_LISTED_STEPS], *last[LAST_STEPS];
     size_t count, listed, ends; /* steps of the path, in `first` and in `last` */
@@ -246,15 +248,15 @@ static void name_merged(mp_document *document, mp_graph_view *view, const mp_typ
     mp_references_read(view, document->arena);
 }
 
-/* Return the name of the reference to the first object of a step; NULL: it is not known. An index
- * is that of one of the merged objects, so it is left out unless there is only one. */
+/* Return the name of the reference to the first object of a step; NULL: the name is not known. An
+ * index names only one of the merged objects, so it is left out if there are several. */
 static const char *name_of_step(const mp_graph_view *view, const mp_type_step *step, bool merged)
 {
     const char *name = step->before ? mp_reference_name(view, step->before, step->object) : NULL;
     return merged && name && name[0] == '[' && isdigit((unsigned char)name[1]) ? "[...]" : name;
 }
 
-/* Return the root of a first step, "static field LIST of App.Cache"; NULL: it has no name. */
+/* Return the root of a first step, "static field LIST of App.Cache"; NULL: the root has no name. */
 static const char *named_root(mp_arena *arena, const mp_graph_view *view, const mp_type_step *step)
 {
     enum { MOST = 16 }; /* roots of an object that are examined for a name */
@@ -267,7 +269,8 @@ static const char *named_root(mp_arena *arena, const mp_graph_view *view, const 
     return NULL;
 }
 
-/* Return the root of a first step, as above, or by its kind: "user root". */
+/* Return the name of the root of a first step, as above; if it has none, return its kind: "user
+ * root". */
 static const char *root_of_step(mp_arena *arena, const mp_graph_view *view,
                                 const mp_type_step *step)
 {
@@ -277,7 +280,7 @@ static const char *root_of_step(mp_arena *arena, const mp_graph_view *view,
                                   mp_root_kind_text(arena, view->model, step->root_kind));
 }
 
-/* Return a path in words, from the root inwards, which is named if it has a name. People see the
+/* Return a path in words, from the root inwards. The root is named if it has a name. People see the
  * first and the last types. */
 static const char *merged_way(const mp_graph_view *view, const shown_steps *steps, bool merged,
                               mp_arena *line)
@@ -296,8 +299,8 @@ static const char *merged_way(const mp_graph_view *view, const shown_steps *step
     return way;
 }
 
-/* Add a path as types, from the root inwards. Programs get its first types, up to the length of a
- * stack. */
+/* Add a path as types, from the root inwards. Programs get its first types, at most as many as a
+ * stack has frames. */
 static void put_merged(mp_document *document, mp_table *table, const mp_graph_view *view,
                        const mp_type_paths *paths, const mp_type_path *path)
 {

@@ -122,7 +122,7 @@ const mp_order mp_method_orders[] = {
     {"samples", {"seconds"}},
 };
 
-/* Return the place of a cost in words. `is_line`: with the line. */
+/* Return the place of a cost in words. With `is_line`, it includes the line. */
 static const char *where_of(mp_document *document, const mp_model *model, const mp_code_cost *cost,
                             bool is_line)
 {
@@ -157,7 +157,7 @@ static cost_row row_of(const mp_model *model, const mp_code_cost *cost, int64_t 
     return row;
 }
 
-/* Attach the profile and its lines as structs, for exporters that write ProTop reports. */
+/* Attach the profile and its lines as structs, for the exporters that write ProTop reports. */
 static void attach_profile(mp_document *document, mp_table *table, const mp_model *model,
                            const mp_profile_totals *totals)
 {
@@ -224,15 +224,15 @@ static const char *samples_order(const mp_order *order)
     return strcmp(order->columns[0], "inclusive_seconds") == 0 ? "inclusive_samples" : "samples";
 }
 
-/* Add the costs of code with at least the minimum number of calls, in the given order. Leave out
- * the profiler itself. */
+/* Add the costs of code that has at least the minimum number of calls, in the given order. The
+ * profiler itself is left out. */
 static void put_costs(mp_document *document, mp_table *table, const mp_model *model,
                       const mp_profile_costs *costs, mp_code_costs *list, const mp_order *order,
                       const mp_costs_asked *asked)
 {
     size_t kept = 0;
     bool estimated = false;
-    /* Costs come in the order of the first element of both tables. */
+    /* Costs are already in the order that is first in both tables. */
     if (strcmp(order->name, "average") == 0)
         mp_code_costs_by_average(model, list);
     else if (order != mp_line_orders && order != mp_method_orders)
@@ -333,8 +333,8 @@ void mp_section_profile_answer(mp_document *document, const mp_model *model,
     const mp_code_cost *hottest = costs->methods.count ? costs->methods.items : NULL;
     if (!line || line->unknown & MP_UNKNOWN_EXCLUSIVE || !all_us)
         return;
-    /* A method that is called once from the top includes all that it calls, so its share says
-     * nothing. */
+    /* A method that is called once and contains the whole run includes everything, so its share has
+     * no meaning. */
     for (size_t i = 0; i < costs->methods.count; i++) {
         const mp_code_cost *method = &costs->methods.items[i];
         if (method->inclusive != MP_INCLUSIVE_UNKNOWN && method->inclusive_us > all_us / 2 &&

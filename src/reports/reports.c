@@ -211,8 +211,9 @@ static unsigned tells(const mp_filter *filter)
            (profile->trace_rows ? MP_TELLS_TRACE : 0);
 }
 
-/* Set the advice of an error about a recording that the report cannot answer about: the kinds that
- * it is for, and the reports that can answer, without those for recordings of all kinds. */
+/* Set the advice of an error about a recording that the report cannot answer: the kinds of
+ * recordings for which the report is meant, and the reports that can answer. Reports for all kinds
+ * are not named. */
 static void advise_others(const mp_report *report, const mp_filter *whole, mp_error *error)
 {
     const char *names[sizeof table / sizeof *table] = {"analyze"};
@@ -234,8 +235,8 @@ static bool is_limit(const char *argument)
     return strncmp(argument, "max-", 4) == 0;
 }
 
-/* Add the limits that do apply to such a recording to the advice of an error about another limit:
- * those of the first report that has any. */
+/* Complete the advice of an error about a limit: name the limits that do apply to such a recording,
+ * taken from the first report that has any. */
 static void advise_limits(const mp_filter *whole, const char *kind, mp_error *error)
 {
     enum { MOST = 8 };
@@ -261,8 +262,8 @@ static void advise_limits(const mp_filter *whole, const char *kind, mp_error *er
     }
 }
 
-/* Set the advice of an error: the kinds of recordings that accept the argument, and the option to
- * use for snapshots instead of moments. */
+/* Set the advice of an error: the kinds of recordings that accept the argument, and the option that
+ * selects snapshots instead of moments. */
 static void advise(const mp_report *report, unsigned bit, const mp_argument *row,
                    const mp_given *given, mp_error *error)
 {
@@ -279,7 +280,7 @@ static void advise(const mp_report *report, unsigned bit, const mp_argument *row
              snapshots ? ", and " MP_DASHES "to for snapshots, as in " MP_DASHES "to peak" : "");
 }
 
-/* Return the variant that answers; NULL with an error. */
+/* Return the variant that answers. Return NULL with an error if there is none. */
 static const mp_variant *choose(const mp_report *report, const mp_request *request,
                                 const mp_filter *whole, mp_error *error)
 {

@@ -201,8 +201,8 @@ static const char *left_text(mp_document *document, const mp_model *model,
 }
 
 /* Say the API that left most objects behind. If few of its calls left any, as when the first call
- * fills a cache, also say the worst API among those whose calls mostly leave objects behind. If no
- * object was created in a request, the result is unknown. */
+ * fills a cache, also say the worst of the APIs whose calls mostly leave objects behind. If no
+ * object was created in a request, say that the result is unknown. */
 static void say_worst(mp_document *document, const mp_model *model, const mp_requests *requests)
 {
     const mp_served_api *worst = NULL, *often = NULL;

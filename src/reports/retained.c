@@ -136,12 +136,12 @@ static const mp_argument tree_table[] = {
     {"domain", MP_SHARED_ARGUMENT, 1},
 };
 
-/* A node of the tree on the stack of nodes still to be shown. */
+/* A node of the tree that is on the stack of nodes still to be shown. */
 typedef struct waiting {
     uint32_t place, depth;
 } waiting;
 
-/* Sort ascending by retained size, because the last node is shown next. */
+/* Sort ascending by retained size, because the last node is shown first. */
 static int largest_last(const void *left, const void *right, void *opaque)
 {
     const mp_graph_view *view = opaque;

@@ -290,7 +290,7 @@ const char *mp_torn_text(mp_document *document, const mp_request *request)
 
 void mp_say_damage(mp_document *document, const mp_request *request)
 {
-    const mp_diagnostic *kept, *first = NULL; /* NULL if the first was not kept */
+    const mp_diagnostic *kept, *first = NULL; /* first diagnostic; NULL if it was not kept */
     size_t count = mp_diagnostics_kept(request->diagnostics, &kept);
     int64_t total = (int64_t)mp_diagnostics_damages(request->diagnostics);
     for (size_t i = 0; i < count && !first; i++)

@@ -1,4 +1,4 @@
-/* Sections: tables that reports consist of. */
+/* Sections: the tables of which reports consist. */
 #ifndef MP_REPORTS_SECTIONS_H
 #define MP_REPORTS_SECTIONS_H
 
@@ -7,23 +7,24 @@
 #include "reports/report.h"
 
 enum { MP_DEFAULT_ROWS = 10, MP_REPORT_ROWS = 20 };
-/* Arguments of reports on heaps. Each report has rows for those it accepts (see arguments.h). */
+/* Arguments of reports on heaps. Each report has a row for each argument that it accepts (see
+ * arguments.h). */
 typedef struct mp_heap_arguments {
     const char *from, *to;        /* NULL = default of the report; see mp_window_of */
     const char *by, *sort;        /* NULL = default of the report */
     const char *only;             /* glob for labels of groups; NULL = all */
     int64_t limit;                /* maximum rows of a table; 0 = all */
-    int64_t stack_depth;          /* callers of the innermost frame that people see */
+    int64_t stack_depth;          /* number of callers of the innermost frame that people see */
     int64_t depth;                /* maximum depth of a tree; 0 = unlimited */
-    double min_percent;           /* minimum share of a tree's node */
-    int64_t min_bytes, min_count; /* minimum of a row; 0 = none */
+    double min_percent;           /* minimum share that a node of a tree must have */
+    int64_t min_bytes, min_count; /* minimum that a row must have; 0 = none */
     bool all_tables;              /* people get all tables, not only the first ones */
     mp_ceiling max_growth, max_trend, max_platform_growth, max_leaked, max_live;
 } mp_heap_arguments;
 
-/* Bits of the variants of most reports on heaps. The first three are MP_HEAP_VARIANTS: logs of heap
- * events, stacks of native code, other recordings of births and deaths. Then follow dumps and
- * profiles. */
+/* Bits of the variants of most reports on heaps. The first three together are MP_HEAP_VARIANTS:
+ * logs of heap events, stacks of native code, and other recordings of births and deaths. Dumps and
+ * profiles follow. */
 enum {
     MP_EVENTS = 1,
     MP_NATIVE = 2,
@@ -33,8 +34,8 @@ enum {
     MP_HEAPS = MP_EVENTS | MP_NATIVE | MP_HISTORY,
 };
 
-/* Rows of these arguments, and of the arguments that all reports share. `variants`: variants that
- * use the argument. */
+/* Rows of these arguments, and of the arguments that all reports share. `variants` are the variants
+ * that use the argument. */
 /* clang-format off */
 #define MP_ASKS(name, member, variants)                                                            \
     {name, offsetof(mp_heap_arguments, member), variants}
@@ -42,7 +43,7 @@ enum {
 #define MP_ASKS_WINDOW(variants) MP_ASKS("from", from, variants), MP_ASKS("to", to, variants)
 #define MP_ASKS_MINIMA(variants)                                                                         \
     MP_ASKS("min-size", min_bytes, variants), MP_ASKS("min-count", min_count, variants)
-/* Limits; `dumps` is MP_DUMP or 0. Dumps do not record what leaked. */
+/* Rows of limits. `dumps` is MP_DUMP or 0, because dumps do not record what leaked. */
 #define MP_ASKS_LIMITS(dumps)                                                                      \
     MP_ASKS("max-growth", max_growth, MP_HEAPS | (dumps)),                                         \
     MP_ASKS("max-trend", max_trend, MP_HEAPS | (dumps)),                                           \
@@ -81,15 +82,16 @@ static inline const mp_dimension *mp_asked_dimension(const mp_heap_arguments *as
     return asked->by ? mp_dimension_find(asked->by) : mp_dimension_usual(model);
 }
 
-/* Return the text shown instead of rows: `nothing`, unless the size filters may have removed all
- * rows. */
+/* Return the text to show instead of rows: `nothing`, unless all rows may have been removed by the
+ * size filters. */
 static inline const char *mp_empty_text(const mp_heap_arguments *asked, const char *nothing)
 {
     return asked->min_bytes > 0 || asked->min_count > 0 ? "none passes the size filters" : nothing;
 }
 
-/* Return an argument of the request's report: mp_request_argument a pointer to it, mp_text_argument
- * its text, mp_number_argument its number. NULL or 0 if the report has no argument of this name. */
+/* Return an argument of the request's report: a pointer to it (mp_request_argument), its text
+ * (mp_text_argument) or its number (mp_number_argument). NULL or 0 if the report has no argument of
+ * this name. */
 const void *mp_request_argument(const mp_request *request, const char *name);
 const char *mp_text_argument(const mp_request *request, const char *name);
 int64_t mp_number_argument(const mp_request *request, const char *name);
@@ -108,15 +110,16 @@ struct mp_relation_source *mp_request_relations(const mp_request *request, mp_er
 /* Release what the request has opened. */
 void mp_request_close(const mp_request *request);
 
-/* Add the title line for people, and the tables that every report has for programs: inputs,
+/* Add the title line for people, and the tables that each report has for programs: inputs,
  * selection, session, totals. Totals of a heap are those of the window. */
 void mp_section_head(mp_document *document, const mp_request *request);
 /* Add the tables that describe several recordings of one answer: inputs and selection. */
 void mp_section_heads(mp_document *document, const mp_request *requests, size_t count);
-/* Add the selection and its share of the whole, as part of the head; nothing if everything is
- * selected. An empty selection is reported unless `fits` is true because something else matches. */
+/* Add the selection and its share of the whole, as part of the head; add nothing if everything is
+ * selected. Report an empty selection, unless `fits` is true because something else matches. */
 void mp_section_selection(mp_document *document, const mp_request *request, bool fits);
-/* Add the sessions, or the totals of a heap in the window. `shown`: people see the table too. */
+/* Add the sessions, or the totals of a heap in the window. With `shown`, people see the table
+ * too. */
 void mp_section_session(mp_document *document, const mp_request *request, bool shown);
 void mp_section_heap_totals(mp_document *document, const mp_window *window, bool leaks, bool shown);
 /* Add the head, the session and the totals for programs only, and return the requested window; NULL
@@ -124,7 +127,8 @@ void mp_section_heap_totals(mp_document *document, const mp_window *window, bool
 const mp_window *mp_section_heap(mp_document *document, const mp_request *request, bool leaks,
                                  mp_error *error);
 
-/* Add a table of a heap. `rows`: maximum rows, 0 = all. Return false with an error. */
+/* Add a table of a heap. `rows` is the maximum number of rows, 0 = all. Return false with an
+ * error. */
 void mp_section_snapshots(mp_document *document, const mp_window *window, size_t rows);
 bool mp_section_leaks(mp_document *document, const mp_request *request, const mp_window *window,
                       mp_error *error);
@@ -133,43 +137,43 @@ bool mp_section_top(mp_document *document, const mp_window *window, const mp_hea
 /* Say the summary of leaks ("Leaks", "Worst leak", "Maybe a cache") and set the headline; for
  * several merged files, say "Leaks" and "Still running". */
 void mp_answer_leaks(mp_document *document, const mp_window *window);
-/* Return the reason why nobody can tell whether anything leaks; NULL if it is known. */
+/* Return the reason why it is unknown if anything leaks; NULL if it is known. */
 const char *mp_leaks_unknown_text(const mp_document *document, const mp_window *window,
                                   const mp_leaks *leaks);
 void mp_sum_up_leaks(mp_document *merged);
-/* Set the verdict for programs: whether the recording leaks, and the worst leak. */
+/* Set the verdict for programs: if the recording leaks, and the worst leak. */
 void mp_tell_verdict(mp_document *document, const mp_window *window);
 /* Say "Growth": the live bytes at both ends of the window, and the group that changed most. */
 void mp_say_change(mp_document *document, const mp_window *window, const mp_grouping *grouping);
-/* Add the table of growth. `trends`: with the course of each row from snapshot to snapshot. */
+/* Add the table of growth. With `trends`, each row has its course from snapshot to snapshot. */
 bool mp_section_growth(mp_document *document, const mp_window *window,
                        const mp_heap_arguments *asked, bool trends, mp_error *error);
 /* Return "still running: what is in use counts as leaked, 9 of 15 objects are deleted later"; NULL
- * if leaks are certain, or if there are none. */
+ * if leaks are certain, or nothing leaked. */
 const char *mp_in_use_text(mp_document *document, const mp_window *window);
-/* mp_say_in_use says the same, followed by `more`. mp_in_use_words returns only its beginning,
- * "still running", or NULL. */
+/* Say the same text, followed by `more` (mp_say_in_use), or return only its beginning, "still
+ * running", or NULL (mp_in_use_words). */
 void mp_say_in_use(mp_document *document, const mp_window *window, const char *more);
 const char *mp_in_use_words(const mp_window *window);
-/* mp_running_text returns "objects in use at snapshot 6 count as leaked", for limits; NULL if leaks
- * are certain, and for a whole log, whose limits concern all blocks that are never deleted.
- * mp_say_running adds it to the summary. */
+/* Return a text for limits, "objects in use at snapshot 6 count as leaked" (mp_running_text). NULL
+ * if leaks are certain, or the window is a whole log, whose limits are for all blocks that are
+ * never deleted. mp_say_running adds the text to the summary. */
 const char *mp_running_text(mp_document *document, const mp_window *window);
 void mp_say_running(mp_document *document, const mp_window *window);
 /* Warn if the window ends so late that leaks are no longer known. */
 void mp_say_late(mp_document *document, const mp_window *window);
 /* Reason for not judging a selection that matches nothing. */
 #define MP_FITS_NOTHING "nothing matches the filters"
-/* Return "breaks off: ...", the reason for not judging limits. request->torn must be set. */
+/* Return the reason for not judging limits, "breaks off: ...". request->torn must be set. */
 const char *mp_torn_text(mp_document *document, const mp_request *request);
 /* Warn if the order of the dumps is uncertain. */
 void mp_say_dump_order(mp_document *document, const mp_model *model);
 /* Check the window against the limits in mp_heap_arguments that the user gave. */
 void mp_section_limits(mp_document *document, const mp_request *request, const mp_window *window);
-/* Add the suppressions of the window and their effects; nothing if there are none. */
+/* Add the suppressions of the window and their effects, if there are any. */
 void mp_section_suppressions(mp_document *document, const mp_window *window);
-/* Add the anomalies of a log of heap events: their counts, or one by one. Nothing is added if there
- * are none. `rows`: maximum rows, 0 = all. */
+/* Add the anomalies of a log of heap events, if there are any: their counts, or one by one. `rows`
+ * is the maximum number of rows, 0 = all. */
 void mp_section_anomaly_counts(mp_document *document, const mp_model *model);
 void mp_section_anomalies(mp_document *document, const mp_model *model, size_t rows);
 
@@ -178,7 +182,8 @@ typedef struct mp_amount {
     int64_t objects, bytes;
 } mp_amount;
 
-/* Change of a group from one moment to another. Rows with these columns have it as a member. */
+/* Change of a group from one moment to another. Rows that have these columns have this struct as a
+ * member. */
 typedef struct mp_growth {
     int64_t from_bytes, to_bytes, delta_bytes;
     int64_t from_objects, to_objects, delta_objects;
@@ -196,43 +201,43 @@ mp_growth mp_growth_of(mp_amount from, mp_amount to);
     MP_COLUMN_OF(row, member.to_objects, "to_objects", "Are", MP_COUNT, MP_MINOR)
 /* clang-format on */
 
-/* A value of `sort`: rows are ordered by the first column, equal rows by the next. */
+/* A value of `sort`. Rows are ordered by its first column, rows that are equal in it by the
+ * next. */
 typedef struct mp_order {
     const char *name;
     const char *columns[3];
 } mp_order;
 
-/* Return the order named `sort`, the first one if `sort` is NULL. Return NULL with an error, which
- * names the `rows` ("leaks"), if there is no such order. */
+/* Return the order named `sort`, or the first one if `sort` is NULL. If there is no such order,
+ * return NULL with an error that names the `rows` ("leaks"). */
 const mp_order *mp_order_find(const mp_order *orders, size_t count, const char *sort,
                               const char *rows, mp_error *error);
-/* Return true if groups of the dimension have the order's columns; otherwise return false with an
- * error. Scoped bytes are known for contexts only. */
+/* Return true if groups of the dimension have the columns of the order; otherwise return false with
+ * an error. Scoped bytes are known only for dimensions that depend on the context. */
 bool mp_order_suits(const mp_order *order, const mp_dimension *dimension, mp_error *error);
 #define MP_ORDER_FIND(orders, sort, rows, error)                                                   \
     mp_order_find(orders, sizeof(orders) / sizeof *(orders), sort, rows, error)
-/* Sort `count` structs of `size` bytes; equal ones keep their order. */
+/* Sort `count` structs of `size` bytes. Structs that are equal keep their order. */
 void mp_order_rows(const mp_order *order, const mp_column *columns, size_t column_count, void *rows,
                    size_t count, size_t size);
 #define MP_ORDER_ROWS(order, columns, rows, count)                                                 \
     mp_order_rows(order, columns, sizeof(columns) / sizeof *(columns), rows, count, sizeof *(rows))
 
-/* Return a new table without the columns that only other kinds of recordings have. */
+/* Return a new table without the columns that recordings of this kind cannot have. */
 mp_table *mp_kind_table(mp_document *document, const mp_model *model, const char *name,
                         const char *title, const mp_column *columns, size_t count);
 #define MP_KIND_TABLE(document, model, name, title, columns)                                       \
     mp_kind_table(document, model, name, title, columns, sizeof(columns) / sizeof *(columns))
 
-/* mp_frame_text returns "name:line" of a frame, mp_node_text the source of a node. The texts live
- * with the document. */
+/* Return "name:line" of a frame (mp_frame_text), or the source of a node (mp_node_text). The texts
+ * live as long as the document. */
 const char *mp_frame_text(mp_document *document, const mp_model *model, mp_frame frame);
 const char *mp_node_text(mp_document *document, const mp_model *model, uint32_t node);
-/* Return a list of this one text, or an empty list if it is NULL. The text must live as long as the
- * document, and the list does. */
+/* Return a list with only this text, or an empty list if it is NULL. The text must live as long as
+ * the document; the list does. */
 mp_texts mp_one_text(mp_document *document, const char *text);
 
-/* Say that the program damaged its memory, how often and where first, if the recording reports
- * it. */
+/* If the recording reports that the program damaged its memory, say how often, and where first. */
 void mp_say_damage(mp_document *document, const mp_request *request);
 
 /* Return "54 objects, 92.3 KiB". */
@@ -269,22 +274,22 @@ static inline void mp_document_costs(mp_document *document, unsigned holds)
 
 /* Return "session 2 of 3 (AS-2)"; NULL if there is only one session. */
 const char *mp_session_text(mp_document *document, const mp_model *model, uint32_t session);
-/* Return "snapshot 7 (_PreCleanUp)". Lives with the document. */
+/* Return "snapshot 7 (_PreCleanUp)". It lives as long as the document. */
 const char *mp_snapshot_text(mp_document *document, const mp_model *model,
                              const mp_snapshot *snapshot);
-/* Return the text of an end of the window, as above; for several sessions, "_PreCleanUp of each
- * session". */
+/* Return the text of an end of the window, as above; if there are several sessions, "_PreCleanUp of
+ * each session". */
 const char *mp_moment_text(mp_document *document, const mp_window *window, bool from);
 
 /* Return true if the base was made with the same options as `now`, the digest of the request.
- * Return false with an error, for example for a baseline of another selection or window. */
+ * Otherwise return false with an error, for example if the base has another selection or window. */
 bool mp_base_is_alike(const mp_request *request, const struct mp_digest *now, mp_error *error);
 /* Return how many of `total` rows a limit leaves; `rows` 0 = no limit. */
 static inline size_t mp_shown_of(size_t total, size_t rows)
 {
     return rows && rows < total ? rows : total;
 }
-/* Set the number of rows that a limit removed, from the number of all rows. */
+/* Set the number of rows that a limit removed. `total` is the number of all rows. */
 void mp_table_left_out(mp_table *table, size_t total);
 
 #endif

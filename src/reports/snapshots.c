@@ -4,8 +4,8 @@
 #include "reports/figures.h"
 #include "reports/sections.h"
 
-/* Set the lines below a row for people: its request, and everything that differs from the row
- * before. `before`: NULL for the first row of a session. */
+/* Set the lines below a row for people: its request, and all that changed since the previous row.
+ * `before` is NULL for the first row of a session. */
 enum { BELOW = 4 };
 static size_t put_below(mp_document *document, const mp_model *model, const mp_snapshot *snapshot,
                         const mp_snapshot *before, const char *below[BELOW])
@@ -41,7 +41,7 @@ void mp_section_snapshots(mp_document *document, const mp_window *window, size_t
     mp_relation_source *source = mp_relation_source_new(window->filter, window, NULL);
     mp_cursor cursor = mp_cursor_open(relation, source);
     const mp_snapshot *before = NULL;
-    /* If not all rows are shown, show the last ones, because problems show up there. */
+    /* If not all rows are shown, show the last ones, because problems become visible late. */
     if (rows && rows < cursor.end)
         table->footer.rest = (mp_rest){cursor.end - rows, MP_REST_BEFORE};
     cursor.place = table->footer.rest.count;
@@ -60,7 +60,7 @@ void mp_section_snapshots(mp_document *document, const mp_window *window, size_t
     mp_relation_source_free(source);
 }
 
-/* Say the largest snapshot of a single session, and the snapshot that reports use. */
+/* Say the largest snapshot, if there is a single session, and the snapshot that reports use. */
 static void say_largest(mp_document *document, const mp_window *window)
 {
     const mp_model *model = window->model;

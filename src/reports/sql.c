@@ -37,8 +37,8 @@ static void take_row(mp_document *document, mp_sql *sql, sql_rows *rows)
 
 /* --- columns --- */
 
-/* Return the unit of a column: that of the relation's column, if the values are plain values of
- * that column. */
+/* Return the unit of a column. It is that of a relation's column if the values are taken from that
+ * column unchanged. */
 static mp_unit unit_of(const sql_rows *rows, size_t column, const mp_sql_column *sql_column)
 {
     const bool real = sql_column->is_plain &&
@@ -130,7 +130,7 @@ static void free_inputs(sql_inputs *inputs)
     mp_arena_free(&inputs->names);
 }
 
-/* Return the index of the recording of this name; the number of recordings if there is none. */
+/* Return the index of the recording of this name, or the number of recordings if there is none. */
 static size_t place_of(const sql_inputs *inputs, const char *name)
 {
     size_t place = 0;
@@ -172,7 +172,7 @@ typedef struct schema_row {
     int64_t available;
 } schema_row;
 
-/* Return 1 if a recording has the table of a relation, otherwise 0; MP_UNKNOWN without
+/* Return 1 if a recording has the table of a relation, 0 if none has it; MP_UNKNOWN without
  * recordings. */
 static int64_t availability(const mp_relation *relation, const sql_inputs *inputs)
 {
@@ -305,8 +305,8 @@ static bool answer_without_input(const void *arguments, mp_document *document)
     return asked->schema;
 }
 
-/* Return true if the statement may read a column "recording", which needs checksums, for which the
- * file is read again. */
+/* Return true if the statement may read a column "recording". Its values are checksums, for which
+ * files are read again. */
 static bool names_recordings(const void *arguments)
 {
     const sql_arguments *asked = arguments;
@@ -314,7 +314,7 @@ static bool names_recordings(const void *arguments)
 }
 
 /* Return true if the statement may read the table of all objects of a memory recording, for which
- * they are kept in memory. A statement that is not known yet may. */
+ * objects are kept in memory. A statement that is not known yet may read it. */
 static bool lists_objects(const void *arguments)
 {
     const sql_arguments *asked = arguments;

@@ -6,9 +6,9 @@
 #include "base/largest.h"
 #include "reports/sections.h"
 
-/* Return the size of each place; in a comparison, the larger of both. No place is larger than its
- * parent, even if balances are negative, so a place is shown only if its parent is. Release with
- * free(). */
+/* Return the size of each place; in a comparison, the larger of the two sizes. Even if balances are
+ * negative, no place is larger than its parent, so a place is shown only if its parent is shown.
+ * Release with free(). */
 static int64_t *sizes_of(const mp_tree_figure *tree)
 {
     int64_t *sizes = mp_alloc(tree->count * sizeof *sizes);
@@ -81,9 +81,9 @@ static const char *note_of(mp_document *document, uint32_t left_out, const mp_st
                             why);
 }
 
-/* Replace the figure's places by those that are shown. Places come level by level, with siblings
- * adjacent; one more place after the siblings represents those left out. `hidden`: for each place,
- * the number of places below it that are left out. */
+/* Replace the figure's places by those that are shown. They come level by level, with siblings next
+ * to each other; after the siblings, one more place represents those that are left out. `hidden`
+ * has, for each place, the number of places below it that are left out. */
 static void put_shown(mp_document *document, mp_tree_figure *tree, const bool *shown,
                       const uint32_t *hidden)
 {

@@ -9,7 +9,7 @@
 
 enum { KIND_BITS = 3 };
 
-/* The figure while it is built; places are in the order in which frames come. */
+/* The figure while it is built. Places are in the order in which frames are added. */
 typedef struct figure_builder {
     mp_document *document;
     const mp_weights *weights;
@@ -47,8 +47,8 @@ static bool same_text(const void *opaque, uint32_t value)
     return strcmp(probe->labels[value].text, probe->text) == 0;
 }
 
-/* Return the number of the frame's label. The document keeps each text once. Equal names of a model
- * are one string, so most lookups need not compare texts. */
+/* Return the number of the frame's label. The document keeps each text once. A model has equal
+ * names only once, so most lookups need not compare texts. */
 static uint32_t label_of(figure_builder *figure, const mp_weight_frame *frame)
 {
     label_probe probe = {figure->labels, frame, NULL};
@@ -93,7 +93,8 @@ static const char *source_of(figure_builder *figure, const mp_weight_frame *fram
     return kept ? *kept : NULL;
 }
 
-/* Return the place of a frame. It may exist already, called from another line of the caller. */
+/* Return the place of a frame. It may exist already, because the frame was also called from another
+ * line of the caller. */
 static uint32_t place_for(figure_builder *figure, const mp_weight_frame *frame, uint32_t parent)
 {
     const mp_place_kind kind = kind_of(frame->kind);
@@ -134,7 +135,7 @@ static int64_t larger(const mp_place *place)
     return place->total > place->base_all ? place->total : place->base_all;
 }
 
-/* Order siblings by size; in a comparison, by the size of the change. */
+/* Order siblings by size or, in a comparison, by the size of the change. */
 static int in_order(const void *left, const void *right, void *opaque)
 {
     const mp_place *places = opaque;
@@ -148,8 +149,8 @@ static int in_order(const void *left, const void *right, void *opaque)
     return order ? order : MP_COMPARE(one, other);
 }
 
-/* Return the places level by level: children follow all places of their parent's level, siblings
- * are adjacent. */
+/* Return the places level by level. Children come after all places of their parent's level, and
+ * siblings are next to each other. */
 static mp_place *arrange(figure_builder *figure)
 {
     uint32_t count = figure->count;

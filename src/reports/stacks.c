@@ -6,7 +6,8 @@
 #include "base/text.h"
 #include "reports/sections.h"
 
-/* Allocate a list for a stack of `whole` frames, cut to the length that the document lists. */
+/* Allocate a list for a stack of `whole` frames. It has at most as many frames as the document
+ * lists. */
 static mp_texts room_for(mp_document *document, size_t whole, const char ***frames)
 {
     size_t count = document->frames && document->frames < whole ? document->frames : whole;
@@ -15,7 +16,7 @@ static mp_texts room_for(mp_document *document, size_t whole, const char ***fram
         .items = *frames, .count = count, .whole = count < whole ? whole : 0, .kept = true};
 }
 
-/* Return the text of a caller's frame. It is made once, and shared by all frames below the call. */
+/* Return the text of a caller's frame. It is made once, and all frames below the call share it. */
 static const char *caller_text(mp_document *document, const mp_model *model, uint32_t called)
 {
     const mp_tree_node *tree_node = &model->tree.items[called];
@@ -30,7 +31,7 @@ static const char *caller_text(mp_document *document, const mp_model *model, uin
 mp_texts mp_stack_texts(mp_document *document, const mp_model *model, mp_frame frame)
 {
     const char **frames;
-    if (!frame.node) /* people read that no code created it; programs get an empty stack */
+    if (!frame.node) /* people read that no code created the objects; programs get an empty stack */
         return (mp_texts){.empty = "(session)"};
     mp_texts stack = room_for(document, model->tree.items[frame.node].depth, &frames);
     frames[0] = mp_utf8_copy(document->arena, mp_frame_text(document, model, frame));

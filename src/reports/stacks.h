@@ -1,5 +1,5 @@
-/* Stacks as texts of a document, cut to the length that the document lists. Frames that stacks have
- * in common are stored once. */
+/* Stacks as texts of a document, cut to the length that the document lists. Frames that several
+ * stacks share are stored once. */
 #ifndef MP_REPORTS_STACKS_H
 #define MP_REPORTS_STACKS_H
 
@@ -11,18 +11,18 @@
 
 /* Return a stack as "name:line", innermost frame first. */
 mp_texts mp_stack_texts(mp_document *document, const mp_model *model, mp_frame frame);
-/* Return the stack of a group if the groups are sites, because sites at one line differ by their
- * stacks. Return an empty list for other groups. */
+/* Return the stack of a group if groups are sites, because sites at the same line differ only in
+ * their stacks. For other groups, return an empty list. */
 mp_texts mp_group_stack(mp_document *document, const mp_model *model, const mp_group *group,
                         const mp_dimension *dimension);
 /* Return the last frame of a turn of recursion, with the number of repeated frames. */
 const char *mp_again_text(mp_document *document, const char *frame, mp_turn turn);
-/* Return a stack for people, at most `lines` lines, with repeated recursion shown once. `folding`:
- * NULL = recursion is not looked for. */
+/* Return a stack for people, with at most `lines` lines, that shows repeated recursion once. If
+ * `folding` is NULL, recursion is not looked for. */
 mp_texts mp_folded_stack(mp_document *document, const mp_model *model, const mp_folding *folding,
                          mp_frame frame, size_t lines);
-/* Return a stack of a digest. `starts`: lines are first lines of functions. All stacks of a
- * document must be of one dictionary, or of one model. */
+/* Return a stack of a digest. With `starts`, lines are the first lines of functions. All stacks of
+ * a document must be from one dictionary, or from one model. */
 mp_texts mp_digest_stack_texts(mp_document *document, const mp_dictionary *dictionary,
                                mp_stack_frame frame, bool starts);
 /* Return "name:line" of one frame of a digest. */

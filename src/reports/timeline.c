@@ -61,10 +61,11 @@ static const mp_column gap_columns[] = {
     MP_COLUMN(gap_row, before, "Before", MP_TEXT, MP_SHORTEN),
 };
 
-/* A gap between two executions with the same caller: from the end of one, or from the caller's
- * start, to the start of the next. */
+/* A gap between two executions that have the same caller. It lasts from the end of one, or from the
+ * start of the caller, to the start of the next. */
 typedef struct gap {
-    int64_t from_us, us; /* us: length, without the time that the caller may have spent itself */
+    int64_t from_us,
+        us; /* us: length of the gap, without the time that the caller itself may have spent */
     const mp_timed *after, *before;
 } gap;
 
@@ -73,7 +74,7 @@ typedef struct drawing {
     const mp_model *model;
     mp_timeline timeline;
     int64_t from_us, to_us; /* range of the whole timeline */
-    gap *gaps;              /* the longest first */
+    gap *gaps;              /* sorted by length, longest first */
     size_t gap_count;
     bool many_sessions;
 } drawing;
@@ -88,7 +89,7 @@ static int64_t session_cell(const drawing *state, const mp_timed *timed)
     return state->many_sessions ? (int64_t)session_of(state, timed) : MP_UNKNOWN;
 }
 
-/* Return "method program:12"; without a line for a whole method (line 0). */
+/* Return "method program:12"; a whole method (line 0) has no line. */
 static const char *name_of(const drawing *state, const mp_timed *timed)
 {
     const mp_module *module = &state->model->profile->modules.items[timed->module.i];
@@ -198,7 +199,7 @@ static void put_trace(const drawing *state)
     mp_table_put(state->document, table, &row);
 }
 
-/* Return a bar that shows when in the timeline it ran: "   ###    ". */
+/* Return a bar that shows at what time of the timeline it ran: "   ###    ". */
 static const char *bar_of(const drawing *state, const mp_timed *timed)
 {
     char *bar = mp_arena_alloc(state->document->arena, BAR + 1);
@@ -261,7 +262,7 @@ static void put_timeline(const drawing *state, size_t rows)
 
 /* --- the picture --- */
 
-/* Return the text for people; one copy for each line of code. */
+/* Return the text for people. There is one copy for each line of code. */
 static const char *kept_label(const drawing *state, const mp_timed *timed)
 {
     uint64_t number = ((uint64_t)timed->module.i + 1) << 32 | (uint32_t)timed->line;

@@ -1,4 +1,4 @@
-/* The report treemap: bytes of types by their creators, as a table and as a map. */
+/* The report treemap: bytes of types, grouped by their creators, as a table and as a map. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -65,7 +65,7 @@ typedef struct mapping {
 
 /* --- order of rows --- */
 
-/* Order groups by amount, equal ones by name, and kinds within a group in the same way. */
+/* Order groups by amount, then by name. The kinds within a group are ordered in the same way. */
 static int by_amount(const void *left, const void *right)
 {
     const area_row *a = left, *b = right;
@@ -74,7 +74,7 @@ static int by_amount(const void *left, const void *right)
     return order ? order : strcmp(a->key, b->key);
 }
 
-/* Return the groups, summing up the areas, which come sorted by group. Release with free(). */
+/* Return the groups. Each sums up its areas, which must be sorted by group. Release with free(). */
 static area_row *group_rows(const mapping *map, const mp_areas *areas, size_t *count)
 {
     area_row *rows = mp_alloc((areas->count + 1) * sizeof *rows);
@@ -155,7 +155,7 @@ static int by_group(const void *left, const void *right)
     return strcmp(((const area_row *)left)->group, ((const area_row *)right)->group);
 }
 
-/* Draw the map. Labels of groups and kinds are copied once. */
+/* Draw the map. The label of each group and kind is copied only once. */
 static void draw(const mapping *map, const area_row *groups, size_t group_count,
                  const area_row *keys, size_t key_count)
 {

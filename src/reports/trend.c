@@ -21,7 +21,7 @@ enum {
 
 typedef struct trend_arguments {
     const char *from, *to; /* NULL = the default window */
-    const char *order;     /* "time", "name"; NULL = by time if all builds have one */
+    const char *order;     /* "time", "name"; NULL = by time if all builds have a time */
     int64_t limit;         /* maximum rows; 0 = all */
     int64_t stack_depth;   /* callers per stack, for programs */
     int64_t min_bytes;     /* minimum change of a row */
@@ -120,7 +120,8 @@ static const char *text_of(const mp_builds *builds, uint32_t text)
     return mp_dictionary_text(builds->dictionary, text);
 }
 
-/* Return the type and name of objects; the method of a profile; the type of a dump. */
+/* Return what a row is about: the type and name of objects, the method of a profile, or the type of
+ * a dump. */
 static const char *what_of(mp_document *document, const mp_builds *builds, const mp_entry_key *key)
 {
     const char *type = text_of(builds, key->type), *name = text_of(builds, key->name);
@@ -137,7 +138,7 @@ static bool has_sites(const mp_builds *builds)
     return builds->holds & MP_HOLDS_SITES;
 }
 
-/* Return the innermost function that is not an allocator's; NULL if recordings have no sites. */
+/* Return the innermost function that is not an allocator; NULL if recordings have no sites. */
 static const char *site_of(const mp_builds *builds, const mp_entry_key *key)
 {
     return !has_sites(builds) ? NULL : key->program ? text_of(builds, key->program) : "(session)";
@@ -198,7 +199,8 @@ static void put_site(mp_document *document, mp_table *table, const mp_builds *bu
     mp_table_put(document, table, &row);
 }
 
-/* Order by slope, the steepest first, then by change; equal ones keep their order. */
+/* Order by slope, the steepest first, then by change. Sites that are equal in both keep their
+ * order. */
 static int by_slope(const void *left, const void *right)
 {
     const grown *a = left, *b = right;
@@ -260,7 +262,7 @@ static void say(mp_document *document, const mp_builds *builds, const grown *sit
 {
     const mp_unit unit = builds->holds & MP_HOLDS_PROFILE ? MP_SECONDS : MP_BYTES;
     size_t growing = 0, new = 0, last = builds->count - 1;
-    const grown *newest = NULL; /* largest of the new sites */
+    const grown *newest = NULL; /* largest of the sites that are new */
     for (size_t i = 0; i < builds->site_count; i++) {
         const grown *state = &sites[i];
         growing += state->has_slope && state->slope > 0;

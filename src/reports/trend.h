@@ -7,8 +7,8 @@
 
 extern const mp_report mp_report_trend;
 
-/* Fill the document with the course of the sites of all builds. There must be at least one build;
- * the builds are sorted. Return false with an error. */
+/* Fill the document with the course of the sites over all builds. There must be at least one build,
+ * and the builds must be sorted. Return false with an error. */
 bool mp_trend_answer(const mp_request *request, mp_builds *builds, mp_document *document,
                      mp_error *error);
 
