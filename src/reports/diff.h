@@ -7,8 +7,8 @@
 
 /* A node of the dominator tree, in an array indexed by frame. */
 typedef struct mp_diff_node {
-    uint32_t depth; /* length of its path, from 1 */
-    uint32_t outer; /* frame at which the outer end of a long path begins */
+    uint32_t depth; /* number of types on its path, from 1 */
+    uint32_t outer; /* frame at which the outer end of the shown path begins, if the path is long */
     bool is_wanted; /* the name by which its dominator holds it was collected */
 } mp_diff_node;
 
@@ -104,8 +104,8 @@ void mp_put_node(mp_document *document, mp_table *table, const mp_diff *diff,
                  const mp_difference *difference);
 /* Collect the references whose names the row of a node shows. */
 void mp_want_node(const mp_diff *diff, const mp_difference *difference);
-/* Return the depth and outer frame of each node in the differences, so that long paths are walked
- * once. Release with free(). */
+/* Return the depth and the outer frame of each node in the differences. Long paths are then walked
+ * only once. Release with free(). */
 mp_diff_node *mp_diff_nodes_of(const mp_diff *diff);
 
 #endif

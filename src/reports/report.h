@@ -190,8 +190,8 @@ const mp_report *mp_report_find(const char *name);
 /* Return true if a variant of the report answers about data with these capabilities (MP_HOLDS_...).
  */
 bool mp_report_suits(const mp_report *report, unsigned holds);
-/* Return the kinds of recordings that these variants of the report answer, as a bit for each
- * mp_kind. */
+/* Return the kinds of recordings for which these variants of the report have an answer, as a bit
+ * for each mp_kind. */
 unsigned mp_report_kinds(const mp_report *report, unsigned variants);
 enum { MP_ALL_KINDS = 2 * (1 << MP_KIND_DATABASE) - 2 };
 /* Format the kinds into `text`: "heap logs and databases". Recordings, logs and databases together
