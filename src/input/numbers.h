@@ -74,6 +74,99 @@ static inline uint64_t mp_sixteen_digits(const char *p, size_t length)
     return mp_eight_digits(p, length - 8) * 100000000u + mp_eight_digits(p + length - 8, 8);
 }
 
+/* The parsing of a line of numbers, separated by one blank, that is completely in the window. */
+typedef struct mp_row_scan {
+    const char *line;
+    size_t left, block;  /* bytes in the window from `line` on; offset of the current 64 of them */
+    mp_byte_kinds kinds; /* of these, without the bits that were passed */
+    size_t begin, end;   /* offsets of the next number, and of the byte after the last one */
+    size_t longest;      /* 16 or more: a number is empty or too long */
+} mp_row_scan;
+
+/* Begin with the next line of the window. */
+static inline mp_row_scan mp_scan_of(const mp_input *input)
+{
+    mp_row_scan scan = {.line = input->bytes + input->start, .left = input->end - input->start};
+    if (scan.left)
+        scan.kinds = mp_byte_kinds_of(scan.line);
+    return scan;
+}
+
+/* Move `end` to the next byte that is not a digit. Return false if there is none, or if a byte that
+ * is neither a digit nor a blank was not passed. */
+static inline bool mp_scan_end(mp_row_scan *scan)
+{
+    while (!scan->kinds.ends) {
+        scan->block += MP_STEP;
+        if (scan->block >= scan->left || scan->kinds.others)
+            return false;
+        scan->kinds = mp_byte_kinds_of(scan->line + scan->block);
+    }
+    scan->end = scan->block + (size_t)__builtin_ctzll(scan->kinds.ends);
+    scan->kinds.ends &= scan->kinds.ends - 1;
+    return true;
+}
+
+/* Return true if the first byte that is neither a digit nor a blank, of those that were not passed,
+ * is at `end`. */
+static inline bool mp_scan_ends_blanks(const mp_row_scan *scan)
+{
+    const uint64_t others = scan->kinds.others;
+    return others && scan->block + (size_t)__builtin_ctzll(others) == scan->end;
+}
+
+/* Parse an unsigned number of 1 to 16 digits; set `value` if it is `wanted`. Return false if there
+ * is none; mp_scan_length finds other faults. */
+static inline bool mp_scan_whole(mp_row_scan *scan, bool wanted, uint64_t *value)
+{
+    const size_t begin = scan->begin;
+    if (!mp_scan_end(scan))
+        return false;
+    /* The length of an empty number wraps around, and exceeds every limit. */
+    const size_t length = scan->end - begin;
+    scan->longest |= length - 1;
+    scan->begin = scan->end + 1;
+    if (wanted)
+        *value = length == 1 ? (unsigned char)scan->line[begin] & 15u
+                             : mp_sixteen_digits(scan->line + begin, ((length - 1) & 15) + 1);
+    return true;
+}
+
+/* Parse 1 to 8 digits, a point and 6 digits, as millionths. */
+static inline bool mp_scan_decimal(mp_row_scan *scan, uint64_t *value)
+{
+    const size_t begin = scan->begin;
+    if (!mp_scan_end(scan) || scan->line[scan->end] != '.' || !mp_scan_ends_blanks(scan))
+        return false;
+    const size_t point = scan->end;
+    scan->kinds.others &= scan->kinds.others - 1;
+    if (!mp_scan_end(scan) || scan->end - point != 7 || point - begin - 1 >= 8)
+        return false;
+    scan->begin = scan->end + 1;
+    *value = mp_eight_digits(scan->line + begin, point - begin) * 1000000 +
+             mp_eight_digits(scan->line + point + 1, 6);
+    return true;
+}
+
+/* Return true if another number follows. */
+static inline bool mp_scan_more(const mp_row_scan *scan)
+{
+    return scan->end < scan->left && scan->line[scan->end] == ' ';
+}
+
+/* Return the length of the line with its newline, for mp_window_take_line, after all its numbers
+ * were parsed. Return 0 if the line continues, has other faults, or is not completely in the
+ * window; mp_input_line reads such a line. */
+static inline size_t mp_scan_length(const mp_row_scan *scan)
+{
+    size_t end = scan->end;
+    if (scan->longest >= 16 || !mp_scan_ends_blanks(scan))
+        return 0;
+    if (end < scan->left && scan->line[end] == '\r')
+        end++;
+    return end < scan->left && scan->line[end] == '\n' ? end + 1 : 0;
+}
+
 /* Read the next line if it consists of exactly `columns` unsigned numbers of 1 to 16 digits,
  * separated by one blank. All columns are checked; row[i] is set only for the columns in the bit
  * set `wanted`. For any other line, or one that is not completely in the window, return false and
@@ -81,40 +174,15 @@ static inline uint64_t mp_sixteen_digits(const char *p, size_t length)
 static inline bool mp_input_numbers(mp_input *input, unsigned columns, uint32_t wanted,
                                     uint64_t *row)
 {
-    const char *line = input->bytes + input->start;
-    size_t left = input->end - input->start;
-    size_t block = 0, begin = 0, end = 0, longest = 0;
-    if (left == 0)
-        return false;
-    mp_byte_kinds kinds = mp_byte_kinds_of(line);
-    uint64_t others = kinds.others;
-    for (unsigned column = 0; column < columns; column++) {
-        while (!kinds.ends) {
-            block += MP_STEP;
-            if (block >= left || others)
-                return false;
-            kinds = mp_byte_kinds_of(line + block);
-            others = kinds.others;
-        }
-        end = block + (size_t)__builtin_ctzll(kinds.ends);
-        kinds.ends &= kinds.ends - 1;
-        /* The length of an empty number wraps around, and exceeds every limit. */
-        longest |= end - begin - 1;
-        if (wanted >> column & 1)
-            row[column] = end - begin == 1
-                              ? (unsigned char)line[begin] & 15u
-                              : mp_sixteen_digits(line + begin, ((end - begin - 1) & 15) + 1);
-        begin = end + 1;
-    }
-    /* The first byte that is neither a digit nor a blank must be the one after the last number. */
-    if (longest >= 16 || !others || block + (size_t)__builtin_ctzll(others) != end)
-        return false;
-    if (end < left && line[end] == '\r')
-        end++;
-    if (end >= left || line[end] != '\n')
-        return false;
-    mp_window_take_line(input, end + 1);
-    return true;
+    mp_row_scan scan = mp_scan_of(input);
+#pragma GCC unroll 16
+    for (unsigned column = 0; column < columns; column++)
+        if (!mp_scan_whole(&scan, wanted >> column & 1, &row[column]))
+            return false;
+    const size_t length = mp_scan_length(&scan);
+    if (length)
+        mp_window_take_line(input, length);
+    return length > 0;
 }
 
 /* Read the next line if it is a character, a blank and a hexadecimal number of up to 16 digits. For

@@ -10,6 +10,7 @@
 #include "base/diagnose.h"
 #include "base/text.h"
 #include "input/fields.h"
+#include "input/numbers.h"
 #include "model/build.h"
 #include "readers/listing.h"
 #include "readers/prf.h"
@@ -220,6 +221,63 @@ static void bad_row(prf_cursor *cursor, unsigned column, const mp_fields *fields
                     section->column[column] + 1, kind_of(section->column[column][0]));
 }
 
+static void add_row(prf_cursor *cursor, const prf_section *section, const prf_value *row)
+{
+    cursor->records++;
+    cursor->told += section == &lines || section == &coverage;
+    section->row(cursor->state, row, mp_input_line_number(cursor->input));
+}
+
+/* Parse a row of numbers in the window. Return its length; 0: the row is of another kind or form.
+ */
+static inline size_t parse_numbers(const mp_input *input, const prf_section *section,
+                                   prf_value *row)
+{
+    mp_row_scan scan = mp_scan_of(input);
+#pragma GCC unroll 8
+    for (unsigned i = 0; i < section->columns; i++) {
+        const char kind = section->column[i][0];
+        if (kind == 's' ||
+            !(kind == 't' || kind == 'w' ? mp_scan_decimal(&scan, &row[i].number)
+                                         : mp_scan_whole(&scan, true, &row[i].number)))
+            return 0;
+        row[i].amount = (int64_t)row[i].number;
+        if (kind == 'l' && row[i].amount > INT32_MAX)
+            return 0;
+    }
+    if (section == &nodes)
+        for (row[CHILD_COUNT].number = row[CHILD_SUM].number = 0; mp_scan_more(&scan);) {
+            uint64_t child;
+            if (!mp_scan_whole(&scan, true, &child))
+                return 0;
+            row[CHILD_COUNT].number++;
+            row[CHILD_SUM].number += child;
+        }
+    return section->columns ? mp_scan_length(&scan) : 0;
+}
+
+static inline void read_rows(prf_cursor *cursor, const prf_section *section)
+{
+    prf_value row[MOST_COLUMNS] = {{0}};
+    size_t length;
+    while ((length = parse_numbers(cursor->input, section, row)) > 0 &&
+           affords(cursor->state, section, row)) {
+        mp_window_take_line(cursor->input, length);
+        add_row(cursor, section, row);
+    }
+}
+
+/* Read rows of numbers, most of a large file, up to a row of another kind or form, or one to be
+ * skipped. */
+static void read_numbers(prf_cursor *cursor)
+{
+    const prf_section *section = cursor->layout ? section_of(cursor) : &description;
+    if (section == &trace) /* the longest; its columns are then known at compile time */
+        read_rows(cursor, &trace);
+    else
+        read_rows(cursor, section);
+}
+
 static void section_row(prf_cursor *cursor, mp_slice line)
 {
     prf_state *state = cursor->state;
@@ -242,9 +300,7 @@ static void section_row(prf_cursor *cursor, mp_slice line)
                     "recording: row skipped",
                     section->name);
     } else {
-        cursor->records++;
-        cursor->told += section == &lines || section == &coverage;
-        section->row(state, row, mp_input_line_number(cursor->input));
+        add_row(cursor, section, row);
         cursor->in_entity |= section == &coverage;
     }
     mp_arena_free(&state->scratch);
@@ -384,6 +440,7 @@ static bool read_prf(void *opaque, mp_input *input, uint32_t summary)
         cursor.cut = is_cut(&cursor, line);
         if (!cursor.cut)
             one_line(&cursor, line);
+        read_numbers(&cursor);
     }
     end_of_input(&cursor);
 

@@ -88,8 +88,8 @@ typedef struct prf_state {
     unsigned version;
     bool names_split;
     uint32_t first_module, first_model_node;
-    /* Ids of the file to modules and nodes; (module, line) to trace. */
-    mp_id_index modules, nodes, traced;
+    mp_id_index modules, nodes; /* ids of the file to modules and nodes */
+    mp_hash_index traced;       /* (module, line) to trace */
     prf_places lines, calls, traces, tree;
     /* Line of the current entity; number of lines that it states. */
     uint64_t entity_line, entity_wants;
@@ -104,6 +104,8 @@ void prf_module(prf_state *state, const prf_value *row, uint64_t line);
 void prf_call(prf_state *state, const prf_value *row, uint64_t line);
 void prf_line(prf_state *state, const prf_value *row, uint64_t line);
 void prf_trace(prf_state *state, const prf_value *row, uint64_t line);
+/* Return the trace of a line of a module, by its number in the file; 0: it is not traced. */
+uint32_t prf_traced(const prf_state *state, uint64_t module, int32_t line);
 void prf_entity(prf_state *state, const prf_value *row, uint64_t line);
 void prf_entity_line(prf_state *state, const prf_value *row, uint64_t line);
 void prf_node(prf_state *state, const prf_value *row, uint64_t line);

@@ -172,15 +172,40 @@ void prf_line(prf_state *state, const prf_value *row, uint64_t line)
     place_add(&state->lines, line);
 }
 
+/* Key for the index of traces. */
+typedef struct trace_probe {
+    const mp_profile *profile;
+    uint64_t module; /* its number in the file */
+    int32_t line;
+} trace_probe;
+
+static bool same_trace(const void *opaque, uint32_t value)
+{
+    const trace_probe *probe = opaque;
+    const mp_profile_trace *trace = &probe->profile->traces.items[value];
+    return trace->line == probe->line &&
+           probe->profile->modules.items[trace->module.i].number == probe->module;
+}
+
+uint32_t prf_traced(const prf_state *state, uint64_t module, int32_t line)
+{
+    trace_probe probe = {state->profile, module, line};
+    return mp_hash_index_get(&state->traced, mp_hash_pair(module, (uint32_t)line), same_trace,
+                             &probe);
+}
+
 void prf_trace(prf_state *state, const prf_value *row, uint64_t line)
 {
     mp_profile *profile = state->profile;
-    mp_module_id module = module_of(state, row[0].number, line);
     int32_t traced = (int32_t)row[1].amount;
-    uint32_t *place = mp_id_index_put(&state->traced, (uint64_t)module.i << 32 | (uint32_t)traced);
+    trace_probe probe = {profile, row[0].number, traced};
+    uint32_t *place = mp_hash_index_put(
+        &state->traced, mp_hash_pair(row[0].number, (uint32_t)traced), same_trace, &probe);
     if (!*place) {
         *MP_ADD(&profile->traces) =
-            (mp_profile_trace){.module = module, .line = traced, .first_start_us = row[3].amount};
+            (mp_profile_trace){.module = module_of(state, row[0].number, line),
+                               .line = traced,
+                               .first_start_us = row[3].amount};
         *place = profile->traces.count - 1;
         place_add(&state->traces, line);
     }
@@ -191,7 +216,7 @@ void prf_trace(prf_state *state, const prf_value *row, uint64_t line)
         trace->first_start_us = row[3].amount;
     profile->trace_rows++;
     if (!state->options->traces_folded)
-        *MP_ADD(&profile->executions) = (mp_profile_execution){.module = module,
+        *MP_ADD(&profile->executions) = (mp_profile_execution){.module = trace->module,
                                                                .line = traced,
                                                                .exclusive_us = row[2].amount,
                                                                .start_us = row[3].amount};
@@ -357,5 +382,5 @@ void prf_session_end(prf_state *state)
     prf_verify(state);
     mp_id_index_free(&state->modules);
     mp_id_index_free(&state->nodes);
-    mp_id_index_free(&state->traced);
+    mp_hash_index_free(&state->traced);
 }

@@ -371,8 +371,7 @@ static void check_trace(prf_state *state)
     bool *summed = mp_alloc_zero(state->traces.count, sizeof *summed);
     for (size_t i = 0; i < state->lines.count; i++) {
         const mp_profile_line *line = &profile->lines.items[state->lines.first + i];
-        uint32_t trace =
-            mp_id_index_get(&state->traced, (uint64_t)line->module.i << 32 | (uint32_t)line->line);
+        uint32_t trace = prf_traced(state, module_at(state, line->module)->number, line->line);
         if (trace) {
             executions[trace - state->traces.first] += line->executions;
             summed[trace - state->traces.first] = true;

@@ -22,18 +22,30 @@ static uint64_t next_random(uint64_t *state)
     return z ^ z >> 31;
 }
 
-/* Parse by the definition: `columns` numbers of 1 to 16 digits, separated by single blanks. */
-static bool naive_row(const char *line, size_t length, unsigned columns, uint64_t *row)
+/* Parse by the definition: `columns` numbers of 1 to 16 digits, separated by single blanks. Those
+ * in `decimal` have 1 to 8 digits, a point and 6 digits. */
+static bool naive_row(const char *line, size_t length, unsigned columns, uint32_t decimal,
+                      uint64_t *row)
 {
     size_t index = 0;
     for (unsigned column = 0; column < columns; column++) {
-        size_t digits = 0;
+        size_t digits = 0, point = 0;
+        bool seconds = decimal >> column & 1;
         row[column] = 0;
         if (column && (index == length || line[index++] != ' '))
             return false;
-        for (; index < length && line[index] >= '0' && line[index] <= '9'; index++, digits++)
-            row[column] = row[column] * 10 + (uint64_t)(line[index] - '0');
-        if (digits < 1 || digits > 16)
+        for (; index < length && ((line[index] >= '0' && line[index] <= '9') ||
+                                  (seconds && !point && line[index] == '.'));
+             index++)
+            if (line[index] == '.') {
+                point = digits;
+                if (!point)
+                    return false;
+            } else {
+                row[column] = row[column] * 10 + (uint64_t)(line[index] - '0');
+                digits++;
+            }
+        if (seconds ? point < 1 || point > 8 || digits != point + 6 : digits < 1 || digits > 16)
             return false;
     }
     return index == length;
@@ -56,7 +68,7 @@ static size_t check_text(const char *text, size_t length, size_t window, unsigne
         memset(row, 0xab, sizeof row);
         if (content && text[end - 1] == '\r')
             content--;
-        bool regular = naive_row(text + index, content, columns, expected);
+        bool regular = naive_row(text + index, content, columns, 0, expected);
         assert_int_equal(mp_window_has_line(input), newline != NULL);
         bool fast = mp_input_numbers(input, columns, wanted, row);
         assert_int_equal(fast, regular && newline);
@@ -227,6 +239,53 @@ static void rows_may_end_anywhere_in_a_step(void **unused)
         }
 }
 
+/* Rows with numbers of seconds, such as those of profiles, some of them damaged. */
+static void decimal_rows(void **unused)
+{
+    (void)unused;
+    static const char letters[] = "0123456789 .-\r\n\t";
+    uint64_t state = 1;
+    size_t regular_rows = 0, damaged_rows = 0;
+    for (int round = 0; round < 60000; round++) {
+        char text[256];
+        uint64_t expected[4], row[4];
+        const uint32_t decimal = (uint32_t)next_random(&state) & 15;
+        size_t length = 0;
+        for (unsigned i = 0; i < 4; i++) {
+            const bool seconds = decimal >> i & 1;
+            length += (size_t)snprintf(
+                text + length, sizeof text - length, "%s%" PRIu64 "%s%0*" PRIu64, i ? " " : "",
+                next_random(&state) >> (next_random(&state) % 40 + 24), seconds ? "." : "",
+                seconds ? 6 : 1, next_random(&state) % 1000000);
+        }
+        if (round % 3)
+            text[next_random(&state) % length] =
+                letters[next_random(&state) % (sizeof letters - 1)];
+        length += (size_t)snprintf(text + length, sizeof text - length, "\n");
+        const size_t end = (size_t)((char *)memchr(text, '\n', length) - text);
+        const size_t content = end && text[end - 1] == '\r' ? end - 1 : end;
+        const bool regular = naive_row(text, content, 4, decimal, expected);
+        mp_diagnostics *diagnostics = mp_diagnostics_new(0);
+        mp_input *input = mp_input_from_memory("m", text, length, 4096, diagnostics);
+        assert_true(mp_window_has_line(input));
+        mp_row_scan scan = mp_scan_of(input);
+        bool parsed = true;
+        for (unsigned i = 0; i < 4 && parsed; i++)
+            parsed = decimal >> i & 1 ? mp_scan_decimal(&scan, &row[i])
+                                      : mp_scan_whole(&scan, true, &row[i]);
+        assert_int_equal(parsed ? mp_scan_length(&scan) : 0, regular ? end + 1 : 0);
+        if (regular)
+            assert_memory_equal(row, expected, sizeof row);
+        assert_int_equal(mp_input_bytes(input), 0);
+        mp_input_close(input);
+        mp_diagnostics_free(diagnostics);
+        regular_rows += regular;
+        damaged_rows += !regular;
+    }
+    assert_in_range(regular_rows, 10000, 50000);
+    assert_in_range(damaged_rows, 10000, 50000);
+}
+
 /* Before the window is filled, no row is found, and the search reads no input. */
 static void only_the_window_is_looked_at(void **unused)
 {
@@ -328,6 +387,7 @@ int main(void)
         cmocka_unit_test(a_row_at_the_end_needs_its_newline),
         cmocka_unit_test(rows_may_end_anywhere_in_a_step),
         cmocka_unit_test(only_the_window_is_looked_at),
+        cmocka_unit_test(decimal_rows),
         cmocka_unit_test(hexadecimal_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
