@@ -70,7 +70,7 @@ typedef struct mp_digest {
     uint64_t bytes, records;   /* totals of all inputs */
     bool complete, open_ended; /* as in mp_input_summary */
     bool torn;   /* baseline made from truncated or damaged input, as allowed by an option */
-    bool in_use; /* window ends before the process or log does, so objects in use count as leaked */
+    bool in_use; /* window ends before the process or log does, so objects in use count as left behind */
     bool late;   /* window ends after the clean-up, when leaks are no longer visible */
     bool of_moment;     /* the user selected a snapshot, so `complete` does not matter */
     bool partial;       /* profile with its hottest lines only */

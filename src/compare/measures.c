@@ -52,7 +52,7 @@ const mp_measure_row mp_measure_rows[MP_MEASURES] = {
     [MP_MEASURE_GROWTH] =
         SUM("growth", living, "of growth", "", MP_RULE_BYTES, MP_HAS_LIVE, HEAP, bytes),
     [MP_MEASURE_TREND] =
-        SUM("trend", leaks, "leaked steadily", "", MP_RULE_BYTES, MP_HAS_LIVE, HEAP, leaked_bytes),
+        SUM("trend", leaks, "leaking", "", MP_RULE_BYTES, MP_HAS_LIVE, HEAP, leaked_bytes),
     [MP_MEASURE_PLATFORM] = {"platform memory", "platform memory", "of platform memory", "",
                              MP_RULE_BYTES, MP_HAS_LIVE, MP_BY_AREA, .offset = 0},
     [MP_MEASURE_PLATFORM_GROWTH] = {"platform growth", "platform memory", "of growth", "",

@@ -185,7 +185,7 @@ struct mp_document {
     size_t said_count, said_capacity;
     mp_headline headline;
     mp_told_verdict verdict;
-    /* Number of files whose process still runs, so that objects in use count as leaked. */
+    /* Number of files whose process still runs, so that objects in use count as left behind. */
     size_t running;
     mp_table *tables;
     size_t table_count, table_capacity;

@@ -40,7 +40,7 @@ typedef struct mp_suppressed {
     const struct mp_suppressions *suppressions;
     mp_suppression_effect *effects; /* effect of each suppression */
     bool *contexts;                 /* flag of each context: true if its leaks are suppressed */
-    int64_t objects, bytes;         /* suppressed leaks, which do not count as leaked */
+    int64_t objects, bytes;         /* suppressed leaks, which do not count as left behind */
 } mp_suppressed;
 
 /* A window: one range per session, by session id. */
@@ -76,9 +76,9 @@ bool mp_window_is_one(const mp_window *window);
 uint32_t mp_window_lone_session(const mp_window *window);
 #define MP_ONE_SNAPSHOT "one snapshot cannot show growth"
 /* Return true if a session's process had not ended at `to`, according to the tags _PreCleanUp and
- * _Exit of a memory recording. Objects in use then count as leaked. */
+ * _Exit of a memory recording. Objects in use then count as left behind. */
 bool mp_window_still_runs(const mp_window *window);
-/* Reason why objects in use at `to` count as leaked. */
+/* Reason why objects in use at `to` count as left behind. */
 typedef enum mp_in_use {
     MP_IN_USE_NOT,
     MP_IN_USE_RUNNING,   /* the recording ends before its process does */
@@ -87,7 +87,7 @@ typedef enum mp_in_use {
     MP_IN_USE_LOG,       /* an event log does not record whether it ends with the program */
 } mp_in_use;
 mp_in_use mp_window_in_use(const mp_window *window);
-#define MP_IN_USE "objects in use count as leaked"
+#define MP_IN_USE "objects in use count as left behind"
 /* Return the number of leaked objects that were deleted after `to` but before the clean-up; 0 if
  * the recording does not show that. */
 int64_t mp_window_deleted_later(const mp_window *window);

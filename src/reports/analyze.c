@@ -32,25 +32,7 @@ static void answer_groups(mp_document *document, const mp_window *window)
         mp_say_change(document, window, types);
 }
 
-/* Return when the peak of a heap log was, and which group held most; "" if that is unknown, as for
- * a selection of its blocks, or for several sessions. */
-static const char *peak_cause(mp_document *document, const mp_window *window)
-{
-    const mp_grouping *groups = mp_window_groups(window, mp_dimension_usual(window->model), 0);
-    const mp_group *most = groups->groups;
-    char time[MP_UNIT_TEXT];
-    if (window->filter->selects || !window->filter->knows_peak || !groups->count ||
-        window->model->sessions.count != 2)
-        return "";
-    for (uint32_t i = 1; i < groups->count; i++)
-        if (groups->groups[i].at_peak.bytes > most->at_peak.bytes)
-            most = &groups->groups[i];
-    mp_format_time(time, window->filter->peak_time_us);
-    return mp_document_text(document, " at %s, most by %s (%s)", time, most->label,
-                            mp_bytes_text(document, most->at_peak.bytes));
-}
-
-/* Say the peak of a heap log and the share of temporary allocations. */
+/* Say the peak of a heap log, and the share of temporary allocations. */
 static void answer_events(mp_document *document, const mp_window *window)
 {
     const mp_totals totals = mp_totals_of(window);
@@ -59,9 +41,7 @@ static void answer_events(mp_document *document, const mp_window *window)
         return;
     mp_format_percent(share, mp_percent_of(totals.temporary_objects, totals.created_objects),
                       false);
-    mp_document_say(document, MP_TONE_PLAIN, "Peak", "%s%s",
-                    mp_amount_text(document, totals.peak_objects, totals.peak_bytes),
-                    peak_cause(document, window));
+    mp_say_peak(document, window);
     mp_document_say(document, MP_TONE_PLAIN, "Allocations", "%s, %s of them temporary (%s %%)",
                     mp_amount_text(document, totals.created_objects, totals.created_bytes),
                     mp_count_text(document, totals.temporary_objects), share);

@@ -137,6 +137,8 @@ static const char *title_of(mp_document *document, const mp_filter *filter)
                                       "%s: heap dumps in the order %s, the last in detail", source,
                                       order_of_dumps(model));
     case MP_KIND_DATABASE:
+        if (model->sessions.items[1].states_leaks)
+            return mp_document_text(document, "%s: leak report%s", source, sessions > 1 ? "s" : "");
         return mp_document_text(document, "%s: %s of %s%" PRIu32 " snapshot%s", source,
                                 strchr(mp_model_name(model), ' ') + 1, /* without article */
                                 several, snapshots, plural);

@@ -225,7 +225,8 @@ bool mp_section_leaks(mp_document *document, const mp_request *request, const mp
     mp_table *table = MP_KIND_TABLE(document, model, "leaks", NULL, leak_columns);
     const char *target = mp_moment_text(document, window, false);
     table->title =
-        window->ranges[1].all_new
+        model->sessions.items[1].states_leaks ? "Left behind at the end"
+        : window->ranges[1].all_new
             ? mp_document_text(document, "Objects alive at %s, the only snapshot", target)
             : mp_document_text(document, "Left behind: created after %s, alive at %s",
                                mp_moment_text(document, window, true), target);

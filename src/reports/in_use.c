@@ -17,8 +17,8 @@ const char *mp_in_use_words(const mp_window *window)
     return told_as[mp_window_in_use(window)].subject;
 }
 
-/* Return the consequence for leaks: "what is in use counts as leaked, 9 of 15 objects are deleted
- * later". */
+/* Return the consequence for leaks: "what is in use counts as left behind, 9 of 15 objects are
+ * deleted later". */
 static const char *consequence(mp_document *document, const mp_window *window)
 {
     const int64_t leaked = mp_totals_of(window).leaked_objects;
@@ -52,7 +52,7 @@ const char *mp_running_text(mp_document *document, const mp_window *window)
     const mp_in_use in_use = mp_window_in_use(window);
     return in_use == MP_IN_USE_NOT || in_use == MP_IN_USE_LOG
                ? NULL
-               : mp_document_text(document, "objects in use at %s count as leaked",
+               : mp_document_text(document, "objects in use at %s count as left behind",
                                   mp_moment_text(document, window, false));
 }
 

@@ -277,7 +277,9 @@ static void advise(const mp_report *report, unsigned bit, const mp_argument *row
     kinds_text(kinds, false, text, sizeof text);
     bool snapshots = strcmp(row->name, "at") == 0 && argument && argument->variants & bit;
     snprintf(error->advice, sizeof error->advice, "it is for %s%s", text,
-             snapshots ? ", and " MP_DASHES "to for snapshots, as in " MP_DASHES "to peak" : "");
+             snapshots ? ", and " MP_DASHES "to for snapshots, as in " MP_DASHES "to peak"
+             : strcmp(row->name, "stack-depth") == 0 ? "; for callers in a profile, try calls"
+                                                     : "");
 }
 
 /* Return the variant that answers. Return NULL with an error if there is none. */

@@ -122,6 +122,8 @@ void mp_section_selection(mp_document *document, const mp_request *request, bool
  * too. */
 void mp_section_session(mp_document *document, const mp_request *request, bool shown);
 void mp_section_heap_totals(mp_document *document, const mp_window *window, bool leaks, bool shown);
+/* Say the peak of a heap log, when it was, and which group held most. */
+void mp_say_peak(mp_document *document, const mp_window *window);
 /* Add the head, the session and the totals for programs only, and return the requested window; NULL
  * with an error. */
 const mp_window *mp_section_heap(mp_document *document, const mp_request *request, bool leaks,
@@ -148,15 +150,15 @@ void mp_say_change(mp_document *document, const mp_window *window, const mp_grou
 /* Add the table of growth. With `trends`, each row has its course from snapshot to snapshot. */
 bool mp_section_growth(mp_document *document, const mp_window *window,
                        const mp_heap_arguments *asked, bool trends, mp_error *error);
-/* Return "still running: what is in use counts as leaked, 9 of 15 objects are deleted later"; NULL
- * if leaks are certain, or nothing leaked. */
+/* Return "still running: what is in use counts as left behind, 9 of 15 objects are deleted later";
+ * NULL if leaks are certain, or nothing leaked. */
 const char *mp_in_use_text(mp_document *document, const mp_window *window);
 /* Say the same text, followed by `more` (mp_say_in_use), or return only its beginning, "still
  * running", or NULL (mp_in_use_words). */
 void mp_say_in_use(mp_document *document, const mp_window *window, const char *more);
 const char *mp_in_use_words(const mp_window *window);
-/* Return a text for limits, "objects in use at snapshot 6 count as leaked" (mp_running_text). NULL
- * if leaks are certain, or the window is a whole log, whose limits are for all blocks that are
+/* Return a text for limits, "objects in use at snapshot 6 count as left behind" (mp_running_text).
+ * NULL if leaks are certain, or the window is a whole log, whose limits are for all blocks that are
  * never deleted. mp_say_running adds the text to the summary. */
 const char *mp_running_text(mp_document *document, const mp_window *window);
 void mp_say_running(mp_document *document, const mp_window *window);

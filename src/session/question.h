@@ -67,8 +67,8 @@ const mp_diagnostic *mp_question_torn(const mp_question *question,
                                       const mp_diagnostics *diagnostics);
 /* Mark the digest as truncated if its recording is, before it is saved as a baseline. Return false
  * with an error if a truncated recording is not allowed, because a baseline without the lost data
- * would distort every later verdict, and objects in use would count as leaked. Also return false if
- * the selection matches nothing. */
+ * would distort every later verdict, and objects in use would count as left behind. Also return
+ * false if the selection matches nothing. */
 bool mp_question_keeps(const mp_question *question, const mp_diagnostics *diagnostics,
                        mp_digest *digest, mp_error *error);
 /* Return the request that asks the question about a model. `dictionary` and `base` may be NULL if

@@ -105,7 +105,7 @@ static mp_document *report(const mp_digest *digest, const char *path, size_t len
     mp_table_put(document, table, &row);
     if (digest->kind == MP_KIND_RECORDING && !digest->complete && !digest->of_moment)
         mp_document_say(document, MP_TONE_WARNING, "Not complete",
-                        "objects in use count as leaked, so it cannot judge complete runs");
+                        "objects in use count as left behind, so it cannot judge complete runs");
     return document;
 }
 

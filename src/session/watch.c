@@ -155,8 +155,8 @@ static void judge(watched *file, bool last)
 }
 
 /* Return true if the policy should be checked at this snapshot. Before a process cleans up, objects
- * in use would count as leaked. Checking reads all deltas, so for a file with many clean-ups it is
- * repeated only after the number of deltas has grown by an eighth. */
+ * in use would count as left behind. Checking reads all deltas, so for a file with many clean-ups
+ * it is repeated only after the number of deltas has grown by an eighth. */
 static bool is_to_be_judged(const watched *file, const char *tag)
 {
     const mp_model *model = file->model;
