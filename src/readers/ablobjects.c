@@ -26,7 +26,7 @@ static bool take(mp_slice *text, const char *token)
     return true;
 }
 
-/* Return true for an answer to a request for tracked objects, also one without them. */
+/* Return true for an answer to a request for tracked objects. It may list no objects. */
 static bool is_tracking(mp_slice head)
 {
     static const char operation[] = "\"GET ABL OBJECTS REPORT\"", list[] = "\"ABLObjects\"";
@@ -69,7 +69,7 @@ static mp_bid probe(mp_slice head)
     return is_leak_check(head) || is_tracking(head) ? MP_MINE : MP_NOT_MINE;
 }
 
-/* Make a series of the reports of tracked objects that a folder has. */
+/* Make a series of the reports of tracked objects that are in one folder. */
 static bool place(mp_slice head, mp_place *place)
 {
     if (take(&head, "{") && is_tracking(head) && !is_leak_check(head))
@@ -84,14 +84,14 @@ static bool read_message(abl_state *state)
     return mp_scan_string(&state->json, &state->message, MP_LONGEST_NAME);
 }
 
-/* Read the members up to the one that cannot be read. Enter objects in which the list may be.
- * Return true if the whole report was read. */
+/* Read the members up to the first one that cannot be read. Enter objects that may contain the
+ * list. Return true if the whole report was read. */
 static bool read_members(abl_state *state)
 {
     static const struct {
         const char *name;
         char opens;
-        bool inside; /* it may be a member of an object in the report */
+        bool inside; /* the member may be in an object of the report */
         bool (*read)(abl_state *state);
     } parts[] = {{"ABLObjects", '[', true, abl_read_sessions},
                  {"objects", '[', false, abl_read_leaks},
@@ -126,7 +126,7 @@ static bool read_members(abl_state *state)
     }
 }
 
-/* Report why a report without a list of objects, or without its beginning, is not used. */
+/* Report why a report is not used that has no list of objects, or no beginning. */
 static void refuse(abl_state *state)
 {
     const bool cut = mp_scan_peek(&state->json) < 0;
@@ -150,7 +150,7 @@ static void refuse(abl_state *state)
                     "has no list of objects, %s", dashes);
 }
 
-/* Report what was read but contradicts the rest, or could not be used. */
+/* Report data that was read but contradicts other data, or could not be used. */
 static void tell_rest(const abl_state *state, bool whole, bool empty)
 {
     mp_diagnostics *diagnostics = state->diagnostics;
@@ -239,7 +239,7 @@ static bool read_ablobjects(void *opaque, mp_input *input, uint32_t summary)
 
 /* --- snapshots --- */
 
-/* Sort by session, then in time; the row that lists the session comes first. */
+/* Sort by session, then by time. The row that lists the session comes first. */
 static int by_session(const void *left, const void *right)
 {
     const abl_row *a = left, *b = right;
@@ -274,8 +274,8 @@ static void add_snapshot(abl_state *state, uint32_t report, uint32_t first, uint
 }
 
 /* Add the snapshots of a session, whose rows begin at `first`. The first snapshot is empty, because
- * no object is known to be older than the tracking. If a later report does not have the session, it
- * has ended. Return the index of the next session's first row. */
+ * no object is known to be older than the tracking. If a later report does not list the session,
+ * the session has ended. Return the index of the next session's first row. */
 static uint32_t add_session(abl_state *state, uint32_t first)
 {
     const abl_row *rows = state->rows.items;

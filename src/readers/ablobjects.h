@@ -1,9 +1,9 @@
 /* Reports of the objects that OpenEdge sessions left behind: those of ABL object tracking, and
  * those of the class LeakCheck.
  *
- * Source: docs/formats/ablobjects.md. Each file is one JSON object, and lists objects. Its objects
- * are added up by context while it is read; the snapshots are made after the last file, because a
- * session may be in several. */
+ * Source: docs/formats/ablobjects.md. Each file is one JSON object that lists objects. These are
+ * added up by context while the file is read. The snapshots are made after the last file, because a
+ * session may be in several files. */
 #ifndef MP_READERS_ABLOBJECTS_H
 #define MP_READERS_ABLOBJECTS_H
 
@@ -16,9 +16,12 @@
 #include "readers/dynobjects.h"
 #include "readers/reader.h"
 
-enum { ABL_MOST_SESSIONS = 4096, ABL_DEPTH = 8 /* objects around the list of objects */ };
+enum {
+    ABL_MOST_SESSIONS = 4096,
+    ABL_DEPTH = 8 /* ABL_DEPTH: maximum number of JSON objects around the list of objects */
+};
 
-/* The objects of one context in a report; without a context, the report lists the session. */
+/* The objects of one context in a report. A row without a context lists the session. */
 typedef struct abl_row {
     uint32_t session, report, context;
     mp_census_share alive;
@@ -26,14 +29,14 @@ typedef struct abl_row {
 
 /* An object as the model describes it. */
 typedef struct abl_object {
-    mp_context context; /* session: not set for objects whose session is not known yet */
-    int64_t bytes;      /* 0 if they are unknown */
+    mp_context context; /* its session is not set while it is not known */
+    int64_t bytes;      /* 0 if the size is unknown */
 } abl_object;
 
 /* A file. */
 typedef struct abl_report {
     uint32_t input;
-    bool of_leaks; /* LeakCheck's: it lists only sessions with objects */
+    bool of_leaks; /* a report of LeakCheck, which lists only sessions with objects */
 } abl_report;
 
 /* An object that LeakCheck lists as created. */
@@ -47,7 +50,7 @@ typedef struct abl_state {
     mp_diagnostics *diagnostics;
     mp_census census;
     dyn_names names;
-    dyn_calls calls;      /* none: a report has no stacks */
+    dyn_calls calls;      /* no calls, because reports have no stacks */
     mp_id_index sessions; /* name of a session to its number in the model */
     uint32_t session_count;
     MP_LIST(abl_row) rows;       /* from 1 */
@@ -57,27 +60,28 @@ typedef struct abl_state {
     /* The current report: */
     const char *path;
     mp_json_cursor json;
-    mp_text_buffer text, value;                /* name of a member, and its value */
-    mp_text_buffer message;                    /* errmsg of an agent */
-    mp_id_index row_index;                     /* session and context to row */
-    MP_LIST(abl_object) pending;               /* objects of a tracked session */
-    MP_LIST(abl_creation) creations;           /* from 1 */
-    mp_id_index creation_index;                /* hash of session, type and id to creation */
-    uint64_t objects, nameless, beyond, older; /* objects; those of a session without an id, or of
-                                                  too many sessions; deletions of older ones */
+    mp_text_buffer text, value;      /* name of a member, and its value */
+    mp_text_buffer message;          /* member errmsg of an agent's report */
+    mp_id_index row_index;           /* session and context to row */
+    MP_LIST(abl_object) pending;     /* objects of a tracked session */
+    MP_LIST(abl_creation) creations; /* from 1 */
+    mp_id_index creation_index;      /* hash of session, type and id to creation */
+    uint64_t objects, nameless, beyond,
+        older; /* numbers of: all objects; objects of a session without an id; objects of sessions
+                  above the maximum; deletions of objects older than the report */
     bool has_list, of_leaks, has_sums;
-    /* Sums of LeakCheck's rows, and those that its groups state, modulo 2^64. */
+    /* Sums of the rows of LeakCheck, and the sums that its groups state, modulo 2^64. */
     uint64_t listed_objects, listed_bytes, stated_objects, stated_bytes;
 } abl_state;
 
-/* Return true if the last name that was read is this one, in any case. */
+/* Return true if the name that was read last is this one, in any case. */
 bool abl_is_text(const mp_text_buffer *text, const char *name);
-/* Read the name of the next member of an object, as mp_scan_more. */
+/* Read the name of the next member of an object, in the same way as mp_scan_more. */
 bool abl_next_member(abl_state *state, bool *first, bool *bad);
 
 /* Return the number of the session in the model; 0: there are too many. */
 uint32_t abl_session_of(abl_state *state, mp_string_id name);
-/* Return the row of a context in this report; without a context, that of the session. */
+/* Return the row of a context in this report. Without a context, return the row of the session. */
 uint32_t abl_row_of(abl_state *state, uint32_t session, uint32_t context);
 
 /* Read the array of tracked sessions. Return false if it is truncated or malformed. */

@@ -31,7 +31,7 @@ typedef struct abl_number {
     bool known, bad;
 } abl_number;
 
-/* Members of all kinds of rows; those that a row does not have stay 0. */
+/* Members of all kinds of rows. Members that a row does not have stay 0. */
 typedef struct abl_fields {
     mp_string_id session, group, type, name, source, pool, action;
     uint64_t id; /* hash of the id */
@@ -67,7 +67,8 @@ static bool read_number(abl_state *state, void *place)
     return next == ',' || next == '}' || mp_scan_skip(json);
 }
 
-/* Read a text into state->value; a number is read as its digits. Anything else is empty. */
+/* Read a text into state->value. A number is read as its digits; any other value is read as
+ * empty. */
 static bool read_value(abl_state *state)
 {
     const int byte = mp_scan_peek(&state->json);
@@ -92,7 +93,7 @@ static bool read_text(abl_state *state, void *place)
     return true;
 }
 
-/* Ids are not names of the model, because each object has another. */
+/* Ids are not names of the model, because each object has a different id. */
 static bool read_id(abl_state *state, void *place)
 {
     if (!read_value(state))
@@ -129,7 +130,7 @@ static bool read_related(abl_state *state, void *place)
     return true;
 }
 
-/* A member that is used, and the function that reads it to a place in the fields. */
+/* A member that is used, and the function that reads it into a place in the fields. */
 typedef struct abl_column {
     const char *name;
     size_t place;
@@ -271,7 +272,7 @@ static bool read_objects(abl_state *state)
     return !bad;
 }
 
-/* Return the name of a session as in the log of its agent. */
+/* Return the name of a session, as it is in the log of its agent. */
 static mp_string_id name_of_session(abl_state *state, const abl_number *id)
 {
     char name[32];
@@ -318,12 +319,12 @@ bool abl_read_sessions(abl_state *state)
 
 /* --- LeakCheck --- */
 
-/* Set the type and name that the log of the objects has for them. */
+/* Set the type and the name that these objects have in the log of dynamic objects. */
 static void name_type(abl_state *state, abl_fields *fields)
 {
     static const struct {
-        const char *group, *type; /* NULL: the type is that of the row */
-        bool named;               /* the row's type is the object's name */
+        const char *group, *type; /* NULL: the type is the row's type */
+        bool named;               /* the type in the row is the name of the object */
     } groups[] = {{"PROCEDURE", "PROCEDURE", true},
                   {"PLO", "Progress.Lang.Object", true},
                   {"BLOB", "MEMPTR", false},
@@ -351,7 +352,7 @@ static void split_place(abl_state *state, abl_fields *fields)
     }
 }
 
-/* Count an object that was created. A later row may say that it was deleted. */
+/* Count an object that was created. A later row may say that the object was deleted. */
 static void create(abl_state *state, abl_fields *fields, uint64_t key)
 {
     abl_object object;
@@ -371,7 +372,7 @@ static void create(abl_state *state, abl_fields *fields, uint64_t key)
         *mp_id_index_put(&state->creation_index, key) = state->creations.count - 1;
 }
 
-/* Count an object no more. */
+/* Stop counting an object. */
 static void take_away(abl_state *state, uint64_t key)
 {
     const uint32_t number = mp_id_index_get(&state->creation_index, key);

@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "model/build.h"
 
-static const char signature[] = "SQLite format 3"; /* including its NUL */
+static const char signature[] = "SQLite format 3"; /* including the final NUL */
 
 /* Return true if the schema names a table of AQTime. The schema is at the start of the file, as
  * plain text. */
@@ -47,7 +47,7 @@ static void begin_session(aq_state *state)
     }
 }
 
-/* Return the index of the result set at which reports look by default (mp_window_of). */
+/* Return the index of the result set that reports show by default (mp_window_of). */
 static size_t last_of_interest(const aq_state *state)
 {
     for (size_t i = state->set_count; i-- > 0;)

@@ -26,12 +26,12 @@ typedef enum aq_table {
     AQ_THREADS,
     AQ_REFERENCES_TO,
     AQ_REFERENCES_FROM,
-    AQ_META_LINES, /* not read: routines state their own lines */
-    AQ_RELATIONS,  /* not read: it describes the format's fixed relations */
+    AQ_META_LINES, /* not read, because routines state their own lines */
+    AQ_RELATIONS,  /* not read, because it only describes the fixed relations of the format */
     AQ_TABLES
 } aq_table;
 
-/* Columns that are read. Column 0 is the row number. */
+/* Columns that are read. Column 0 is the number of the row. */
 enum { AQ_COLUMNS = 16 };
 enum { AQ_ROW, AQ_SET };
 enum { AQ_CAPTION = 2 };
@@ -61,9 +61,9 @@ typedef struct aq_number {
 /* A walk over a table, sorted by result set. */
 typedef struct aq_cursor {
     sqlite3_stmt *statement; /* NULL: the table does not exist, or the walk is at its end */
-    bool there, has_set;     /* there: the table exists; has_set: it has the column INST_ID */
-    bool ready, taken;       /* ready: there is a current row; taken: aq_next has returned it */
-    aq_number set;           /* result set of the current row */
+    bool there, has_set; /* there: the table exists; has_set: the table has the column INST_ID */
+    bool ready, taken;   /* ready: the walk has a current row; taken: aq_next has returned it */
+    aq_number set;       /* result set of the current row */
 } aq_cursor;
 
 typedef struct aq_set {
@@ -72,12 +72,13 @@ typedef struct aq_set {
     mp_snapshot_id snapshot;
 } aq_set;
 
-/* Figures stated for the classes of a type, and the sums of its objects, in one result set. */
+/* Figures of one result set that are stated for the classes of a type, and sums over the objects of
+ * the type. */
 typedef struct aq_figures {
     int64_t live, live_size, total, total_size;
     int64_t objects, bytes;
     int64_t peak, peak_size; /* -1: not stated, or stated for several classes */
-    int64_t row;             /* row in CLASSES_DATA; the last of several */
+    int64_t row;             /* row in CLASSES_DATA, the last one if there are several */
     bool listed;             /* member of `active` */
     bool stated, live_known, size_known, total_known;
 } aq_figures;
@@ -105,20 +106,21 @@ typedef struct aq_state {
     /* The current input: */
     const char *path;
     sqlite3 *database;
-    int64_t steps_left; /* steps that SQLite may still execute */
+    int64_t steps_left; /* number of steps that SQLite may still execute */
     bool failed, converted;
     mp_encoding *encoding; /* encoding of texts that are not UTF-8; NULL: ISO 8859-1 */
-    bool bad_text;         /* a text was not valid in `encoding` either */
+    bool bad_text;         /* a text was not valid in `encoding` */
     uint64_t records;
     mp_census census;
     mp_history *history;
     aq_cursor cursors[AQ_TABLES];
     aq_set *sets;
     size_t set_count, set_capacity;
-    size_t graph_set; /* index of the set whose graph is built; reports use only that graph */
-    mp_id_index
-        identities; /* objects that have no birth number, to the first set that lists them */
-    uint64_t *ids;  /* ids of kept objects: of the previous set, then of the current one */
+    size_t graph_set;       /* index of the set whose graph is built; reports use only that graph */
+    mp_id_index identities; /* for objects without a birth number: identity to the first set that
+                               lists the object */
+    uint64_t *ids; /* ids of kept objects, first those of the previous set, then those of the
+                      current one */
     size_t ids_before, id_count, id_capacity;
     uint64_t next_id; /* next id for an object whose own id is already used */
 
@@ -134,7 +136,7 @@ typedef struct aq_state {
     mp_symbol_id *stack; /* routines of the current object's stack, innermost first */
     size_t stack_capacity;
     int64_t overwrites;
-    aq_vertex *vertices; /* from 1; only of the set whose graph is built */
+    aq_vertex *vertices; /* numbered from 1; only for the set whose graph is built */
     size_t vertex_count, vertex_capacity;
     mp_id_index vertex_of; /* ID of an object to its vertex */
 } aq_state;
@@ -159,13 +161,13 @@ bool aq_open_tables(aq_state *state);
 void aq_close_tables(aq_state *state);
 /* List all result sets, in order. Return false after a diagnostic if there are none. */
 bool aq_read_sets(aq_state *state);
-/* Return true if the current set has another row in the table. Sets must be read in order; rows of
+/* Return true if the current set has another row in the table. Sets must be read in order. Rows of
  * sets that do not exist are skipped with a diagnostic. */
 bool aq_has(aq_state *state, aq_table table);
 /* Skip all rows of the current set. */
 void aq_pass(aq_state *state, aq_table table);
-/* Read the next row of the current set, and its numeric columns. A row with an invalid number is
- * skipped with a diagnostic. Return false if the set has no more rows. */
+/* Read the next row of the current set, and its numeric columns. Skip rows with an invalid number,
+ * with a diagnostic. Return false if the set has no more rows. */
 bool aq_next(aq_state *state, aq_table table, aq_number numbers[AQ_COLUMNS]);
 /* Let aq_next return the current row again. */
 void aq_hold_back(aq_state *state, aq_table table);
@@ -173,7 +175,7 @@ int64_t aq_row(const aq_state *state, aq_table table);
 /* Report a diagnostic about a row of the table. */
 void aq_say(aq_state *state, mp_diagnostic_id id, aq_table table, int64_t row, const char *format,
             ...) __attribute__((format(printf, 5, 6)));
-/* Return the text of a column of the current row; "" for NULL. Borrowed until the next row. */
+/* Return the text of a column of the current row; "" for NULL. It is valid until the next row. */
 const char *aq_text(const aq_state *state, aq_table table, int column);
 mp_string_id aq_intern(aq_state *state, const char *text);
 
@@ -199,13 +201,13 @@ void aq_read_objects(aq_state *state);
 
 /* --- other data of a set: aqtime_sets.c --- */
 
-/* Read the figures and names stated for classes. aq_check_figures compares them with the objects,
- * after all objects are read. */
+/* Read the figures and names that are stated for classes. When all objects are read,
+ * aq_check_figures compares the figures with them. */
 void aq_read_figures(aq_state *state);
 void aq_check_figures(aq_state *state);
 aq_figures *aq_figures_of(aq_state *state, mp_type_id type);
-/* Build the object graph if the current set is the one whose graph is built, and it has references.
- */
+/* Build the object graph, if the current set is the one whose graph is built, and has
+ * references. */
 void aq_read_references(aq_state *state);
 
 #endif

@@ -1,6 +1,6 @@
-/* Secure opening of a database: whatever the file contains, SQLite reads only rows that exist, each
- * of them once. Tables are trees of pages. Before SQLite reads them, they are walked to check that
- * every page and every byte is used once. */
+/* Secure opening of a database: whatever the file contains, SQLite reads only rows that exist, and
+ * each of them only once. Tables are trees of pages. Before SQLite reads a tree, a walk checks that
+ * every page and every byte is used only once. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,13 +15,13 @@
 /* State of the walks over all tables. */
 typedef struct page_walk {
     const aq_source *file;
-    /* seen: one bit per page, set if a table uses it; page: the current page. */
+    /* seen: one bit per page, set if a table uses the page; page: bytes of the current page */
     unsigned char *seen, *page;
     uint32_t *next; /* pages still to be visited */
     size_t next_count, next_capacity;
     uint64_t rows, bytes; /* totals of all tables so far */
     int64_t last_row;
-    bool behind_first; /* true after the first row of the current table */
+    bool behind_first; /* false until the first row of the current table was read */
     char why[128];     /* description of the fault */
 } page_walk;
 
@@ -55,7 +55,8 @@ static uint32_t big16(const unsigned char *cursor)
     return (uint32_t)cursor[0] << 8 | cursor[1];
 }
 
-/* Read a number of one to nine bytes. Return its length, or 0 if the page ends before it does. */
+/* Read a number of one to nine bytes. Return its length, or 0 if the page ends before the
+ * number. */
 static size_t read_number(const unsigned char *cursor, const unsigned char *end, uint64_t *number)
 {
     *number = 0;
@@ -87,7 +88,8 @@ static bool push(page_walk *pages, uint32_t page)
     return true;
 }
 
-/* Mark the overflow pages of a long row as used. Each starts with the number of the next. */
+/* Mark the overflow pages of a long row as used. Each of them starts with the number of the next
+ * one. */
 static bool take_chain(page_walk *pages, uint32_t from, uint32_t first, uint64_t bytes)
 {
     uint32_t each = pages->file->usable - 4;
@@ -103,7 +105,7 @@ static bool take_chain(page_walk *pages, uint32_t from, uint32_t first, uint64_t
     return true;
 }
 
-/* Check a row. Return the number of its bytes in the page; 0: it is malformed. */
+/* Check a row. Return the number of its bytes that are in the page; 0: the row is malformed. */
 static size_t take_row(page_walk *pages, uint32_t number, const unsigned char *cursor,
                        const unsigned char *end)
 {
@@ -131,8 +133,8 @@ static size_t take_row(page_walk *pages, uint32_t number, const unsigned char *c
     return used;
 }
 
-/* Check a cell of an inner page: a child page, and the last row below it. Return its length; 0: it
- * is malformed. */
+/* Check a cell of an inner page. It has a child page, and the number of the last row below that.
+ * Return its length; 0: it is malformed. */
 static size_t take_child(page_walk *pages, uint32_t number, const unsigned char *cursor,
                          const unsigned char *end)
 {
@@ -172,8 +174,8 @@ static bool take_page(page_walk *pages, uint32_t number)
     return used <= (size_t)(end - places) || wrong(pages, number, "has rows in each other's place");
 }
 
-/* Walk the table whose root is page `root`. Return false and set `why` if a page, or a part of one,
- * is used twice by this table or another. After this check, the work of SQLite is bounded by the
+/* Walk the table whose root is page `root`. Return false and set `why` if this table or another one
+ * uses a page, or a part of a page, twice. After this check, the work of SQLite is bounded by the
  * size of the file. An index is not checked, because it is not used. */
 static bool walk_pages(page_walk *pages, uint32_t root)
 {
@@ -199,10 +201,11 @@ static bool walk_pages(page_walk *pages, uint32_t root)
 /* --- SQLite --- */
 
 enum {
-    LARGEST_SCHEMA = 128 * 1024, /* hundreds of times the size of the format's schema */
+    LARGEST_SCHEMA = 128 * 1024, /* the schema of the format is hundreds of times smaller */
     LONGEST_ROW = 1024 * 1024,
     STEPS_A_CALL = 1000,
-    STEPS_A_ROW = 400, /* SQLite steps to read a row twice and sort its columns */
+    STEPS_A_ROW =
+        400, /* maximum number of SQLite's steps to read a row twice and sort its columns */
     STEPS_BESIDE = 1000 * 1000,
 };
 
@@ -287,7 +290,7 @@ static bool confine(aq_state *state)
         sqlite3_limit(state->database, limits[i].what, limits[i].most);
     state->steps_left = STEPS_BESIDE;
     sqlite3_progress_handler(state->database, STEPS_A_CALL, count_steps, state);
-    /* the database may set a cache of any size */
+    /* set the size of the cache, because the database may set any size */
     if (sqlite3_exec(state->database, "PRAGMA cache_size = -2000; PRAGMA cell_size_check = ON",
                      NULL, NULL, NULL) != SQLITE_OK)
         return aq_fail(state, "cannot open the database");

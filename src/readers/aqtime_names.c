@@ -9,8 +9,8 @@
 #include "model/build.h"
 #include "readers/aqtime.h"
 
-/* Return `name` qualified by `owner` and a dot, unless it starts with `owner`. Allocated in the
- * scratch arena. */
+/* Return `name` with `owner` and a dot before it, unless it starts with `owner`. It is allocated in
+ * the scratch arena. */
 static const char *qualified(aq_state *state, const char *owner, const char *name)
 {
     if (!*owner || strncmp(name, owner, strlen(owner)) == 0)
@@ -43,16 +43,16 @@ static mp_type_id type_named(aq_state *state, const char *name, int64_t number)
     return (mp_type_id){*place};
 }
 
-/* Return a number for display; -1 if it is invalid. An invalid one does not make its row
- * invalid. */
+/* Return a number that is only displayed; -1 if it is invalid. An invalid number does not make the
+ * whole row invalid. */
 static int64_t figure_of(const aq_state *state, aq_table table, int column)
 {
     int64_t figure;
     return mp_parse_count(aq_text(state, table, column), &figure) ? figure : -1;
 }
 
-/* Set module and finalizer of a class. If several modules have a class of this name, the module
- * becomes "(several)". */
+/* Set the module and the finalizer of a class. If several modules have a class with this name, set
+ * the module to "(several)". */
 static void describe(aq_state *state, aq_table table, mp_type_id id)
 {
     mp_string_id module = aq_intern(state, aq_text(state, table, AQ_C_MODULE));
@@ -68,7 +68,7 @@ static void describe(aq_state *state, aq_table table, mp_type_id id)
 
 mp_type_id aq_type_of_row(aq_state *state, aq_table table)
 {
-    /* both are valid here: a text is borrowed until the next text of the same column */
+    /* both texts are valid here: a text is valid until the next text of the same column */
     const char *name = aq_text(state, table, AQ_C_NAME);
     const char *space = aq_text(state, table, AQ_C_NAMESPACE);
     if (!*name)

@@ -6,7 +6,7 @@
 #include "readers/aqtime.h"
 
 /* Read the stack of the object with this ID into state->stack, in stored order. Return the number
- * of frames. Rows of lower IDs belong to no object and are skipped with a diagnostic. */
+ * of frames. Rows with lower IDs belong to no object; skip them with a diagnostic. */
 static size_t read_stack(aq_state *state, int64_t id)
 {
     aq_number numbers[AQ_COLUMNS];
@@ -47,8 +47,8 @@ static size_t stack_of(aq_state *state, aq_number id, int64_t row)
 
 /* --- births --- */
 
-/* Return the number that identifies the object in all result sets: its creation number, else its
- * address, else its record. */
+/* Return the number that identifies the object in all result sets: its creation number; if it has
+ * none, its address; if it has neither, its record. */
 static uint64_t identity_of(const aq_number *numbers, mp_type_id type)
 {
     if (numbers[AQ_O_NUMBER].known)
@@ -116,7 +116,7 @@ static void enter(aq_state *state, const aq_number *numbers, mp_type_id type, si
                   int64_t row)
 {
     int64_t bytes = numbers[AQ_O_SIZE].value;
-    /* only the start line of a routine is known, not the line of the allocation */
+    /* the line of the allocation is not known, only the start line of the routine */
     mp_node_id node = aq_node_of(state, frames);
     mp_context context = {.type = type, .node = node, .line = node.i ? MP_NO_LINE : 0};
     if (numbers[AQ_O_THREAD].known)
@@ -158,7 +158,7 @@ void aq_read_objects(aq_state *state)
     state->last_id.known = false;
     while (aq_next(state, AQ_OBJECTS, numbers))
         read_object(state, numbers);
-    read_stack(state, INT64_MAX); /* remaining stacks belong to no listed object */
+    read_stack(state, INT64_MAX); /* remaining stacks belong to objects that are not listed */
     if (state->history)
         bury(state);
 }

@@ -40,8 +40,8 @@ static void wrong_order(aq_state *state, const char *what, aq_number live, aq_nu
                what, live.value, text, total.value);
 }
 
-/* Add the figures of a class to those of its type. Classes of one name in several modules are one
- * type. */
+/* Add the figures of a class to those of its type. Classes with the same name in several modules
+ * are one type. */
 static void add_figures(aq_figures *figures, const aq_number *numbers, int64_t row)
 {
     bool first = !figures->stated;
@@ -61,7 +61,8 @@ static void add_figures(aq_figures *figures, const aq_number *numbers, int64_t r
 
 void aq_read_figures(aq_state *state)
 {
-    const int64_t most = INT64_MAX / 1024; /* limit, so that a thousand rows can be added */
+    const int64_t most =
+        INT64_MAX / 1024; /* limit of a figure, so that a thousand rows can be added */
     aq_number numbers[AQ_COLUMNS];
     while (aq_next(state, AQ_CLASSES, numbers)) {
         int64_t row = aq_row(state, AQ_CLASSES);
@@ -124,7 +125,7 @@ void aq_check_figures(aq_state *state)
 
 /* --- references --- */
 
-/* One end of a reference: an object of the set, or an id that is not in it. */
+/* One end of a reference: an object of the set, or an id that the set does not have. */
 typedef enum end_kind {
     LISTED,
     UNLISTED_ID,
@@ -133,7 +134,7 @@ typedef enum end_kind {
 
 typedef struct end {
     end_kind kind;
-    uint64_t value; /* vertex; or ID or REC_ID */
+    uint64_t value; /* number of the vertex, or ID, or REC_ID */
 } end;
 
 typedef struct edge {
@@ -175,8 +176,8 @@ static end end_of(const mp_id_index *index, int64_t number, end_kind unlisted)
     return vertex ? (end){LISTED, vertex} : (end){unlisted, (uint64_t)number};
 }
 
-/* Read a table of references. One table has the references from each object, the other those to
- * it. */
+/* Read a table of references. One table has the references from each object, the other one has the
+ * references to each object. */
 static void read_edges(aq_state *state, aq_table table, const mp_id_index *by_record, edges *list)
 {
     aq_number numbers[AQ_COLUMNS];
@@ -206,7 +207,7 @@ static void sort_edges(edges *list)
     qsort(list->items, list->count, sizeof *list->items, by_order);
 }
 
-/* Report references and objects that are missing from the graph. */
+/* Report references and objects that are missing in the graph. */
 static void say_what_was_odd(const aq_state *state)
 {
     const mp_graph *graph = state->model->graph;
@@ -243,7 +244,7 @@ static void find_untracked(const aq_state *state, const edges *list)
     }
 }
 
-/* Build the graph of the references between objects of the set. Other references are counted. */
+/* Build the graph of the references between objects of the set. Count all other references. */
 static void build_graph(aq_state *state, const edges *list)
 {
     mp_graph_builder *graph = mp_graph_begin(state->model, state->sets[state->set].snapshot);
@@ -263,7 +264,7 @@ static void build_graph(aq_state *state, const edges *list)
         if (vertex->root)
             mp_graph_root(graph, &(mp_root){.kind = MP_ROOT_UNSPECIFIED, .id = vertex->record});
     }
-    dangling += list->count - next; /* references from unlisted objects */
+    dangling += list->count - next; /* references from objects that are not listed */
     if (!mp_graph_end(graph)) {
         mp_diagnose(state->diagnostics, MP_DIAG_NOTHING_USABLE, state->path, 0,
                     "has more references than 32 bits can number; they are ignored");
@@ -278,7 +279,7 @@ void aq_read_references(aq_state *state)
 {
     edges list = {0};
     mp_id_index by_record = {0};
-    if (state->set != state->graph_set) { /* reports do not use the graph of this set */
+    if (state->set != state->graph_set) { /* reports use the graph of another set */
         aq_pass(state, AQ_REFERENCES_TO);
         aq_pass(state, AQ_REFERENCES_FROM);
         return;

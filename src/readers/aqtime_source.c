@@ -1,4 +1,4 @@
-/* The bytes of a database: those of the input, and those of the write-ahead log next to it. */
+/* The bytes of a database: the input, with changes from the write-ahead log next to it. */
 #include "readers/aqtime_source.h"
 
 #include <errno.h>
@@ -13,9 +13,9 @@
 
 /* Offsets in the database header, and limits of page sizes. */
 enum { PAGE_SIZE = 16, UNUSED = 20, SMALLEST = 512, LARGEST = 65536, LEAST_USED = 480 };
-/* Length of a log frame's header. Each frame contains a page as it is after a change. */
+/* Length of the header of a log frame. Each frame contains a page as it is after a change. */
 enum { FRAME_HEADER = 24, LOG_VERSION = 3007000 };
-static const uint32_t log_magic = 0x377f0682; /* the lowest bit is the byte order of the checksum */
+static const uint32_t log_magic = 0x377f0682; /* the lowest bit is the byte order of checksums */
 
 /* --- write-ahead log --- */
 
@@ -62,8 +62,8 @@ static void not_all(aq_source *file, const char *ending, const char *why)
 }
 
 /* Read frames as long as their checksums are valid, and return their number. Set *pages to the page
- * number of each frame, *ended to the number of committed frames, and file->pages to the size after
- * the last commit. */
+ * number of each frame, *ended to the number of committed frames, and file->pages to the size of
+ * the database in pages after the last commit. */
 static uint32_t read_frames(aq_source *file, log_sum sum, uint32_t **pages, uint32_t *ended)
 {
     size_t capacity = 0, size = FRAME_HEADER + (size_t)file->page_size;
@@ -114,8 +114,8 @@ static void read_log(aq_source *file)
     free(pages);
 }
 
-/* Open the file named after the database with this suffix. Return its descriptor; -1: there is no
- * regular file. */
+/* Open the file that has the name of the database with this suffix. Return its descriptor; -1:
+ * there is no regular file with this name. */
 static int open_beside(aq_source *file, const char *ending)
 {
     struct stat status;

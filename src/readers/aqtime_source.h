@@ -1,5 +1,5 @@
-/* The file of a database as SQLite reads it: the pages of an input, replaced by the committed pages
- * of its write-ahead log.
+/* The file of a database as SQLite reads it: the pages of an input, where committed pages of its
+ * write-ahead log replace older ones.
  *
  * Nothing is written, locked or created next to the input. Incomplete logs and signs of an
  * unfinished change are reported. */
@@ -18,7 +18,7 @@ typedef struct aq_source {
     mp_input *input;
     mp_diagnostics *diagnostics;
     const char *path; /* path for messages */
-    char *target;     /* target of the link, where the log is; NULL: the path is not a link */
+    char *target;     /* path to which a link leads, where the log is; NULL: `path` is not a link */
     unsigned char header[AQ_HEADER];
     uint32_t page_size, usable, pages; /* bytes per page, usable bytes per page, number of pages */
     bool whole;
@@ -30,18 +30,19 @@ typedef struct aq_source {
     mp_sqlite_file seen; /* the file for SQLite */
 } aq_source;
 
-/* Open the file of a database. The input must stay open as long as the file. NULL after a
+/* Open the file of a database. The input must stay open as long as the file. Return NULL after a
  * diagnostic. */
 aq_source *aq_source_open(mp_input *input, const char *path, mp_diagnostics *diagnostics);
-/* Return true if the whole database was read, and was not changed meanwhile. */
+/* Return true if the whole database was read, and did not change meanwhile. */
 bool aq_source_is_whole(aq_source *file);
 /* If the log has changes, replace the checksum of the file by the checksum that it would have after
  * a checkpoint. */
 void aq_source_sum_up(aq_source *file, mp_checksum *checksum);
-/* Close the file and its connection, whose statements must be finalized. NULL is allowed. */
+/* Close the file and its connection. All statements of the connection must be finalized. NULL is
+ * allowed. */
 void aq_source_close(aq_source *file);
 
-/* Open a read-only connection to the file. NULL after a diagnostic. */
+/* Open a read-only connection to the file. Return NULL after a diagnostic. */
 sqlite3 *aq_source_connect(aq_source *file);
 
 static inline uint32_t aq_big32(const unsigned char *cursor)
@@ -50,8 +51,8 @@ static inline uint32_t aq_big32(const unsigned char *cursor)
            cursor[3];
 }
 
-/* Read the first `size` bytes of a page; pages are numbered from 1. Return false if they do not
- * exist. */
+/* Read the first `size` bytes of a page; pages are numbered from 1. Return false if the page does
+ * not have them. */
 bool aq_source_page(const aq_source *file, uint32_t number, unsigned char *bytes, size_t size);
 
 #endif

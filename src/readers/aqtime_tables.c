@@ -16,8 +16,9 @@ enum { LONGEST_QUERY = 1024 };
 
 typedef struct table_words {
     const char *name, *alias;
-    const char *columns[AQ_COLUMNS]; /* after the row number; n: number, s: text */
-    int second;                      /* column by which the rows of a set are sorted; 0: none */
+    const char
+        *columns[AQ_COLUMNS]; /* kinds of the columns after the row number; n: number, s: text */
+    int second;               /* column by which the rows of a set are sorted; 0: none */
 } table_words;
 
 #define PREFIX "ALLOCATION_PROFILER_"
@@ -129,7 +130,8 @@ static void find_tables(aq_state *state, const char *found[AQ_TABLES])
 /* Columns that a table of the database has. */
 typedef struct table_shape {
     bool there[AQ_COLUMNS]; /* the columns of the format that exist */
-    const char *row; /* name of the row number that no column has; NULL: columns have all names */
+    const char
+        *row; /* a name of the row number that no column has; NULL: columns have all of its names */
 } table_shape;
 
 /* Return true if the column's values are stored. A generated column is computed for each row, which
@@ -176,8 +178,8 @@ static bool find_columns(aq_state *state, aq_table table, const char *name, tabl
     return !state->failed;
 }
 
-/* Start reading the table; missing columns are NULL. Numbers may be stored as text, so rows are
- * sorted by numeric value. Indexes are not used, because their contents were not checked. */
+/* Start reading the table. Missing columns are read as NULL. Numbers may be stored as text, so rows
+ * are sorted by numeric value. Indexes are not used, because their contents were not checked. */
 static void open_cursor(aq_state *state, aq_table table, const char *name)
 {
     char query[LONGEST_QUERY], second[80] = "";
@@ -402,7 +404,7 @@ static void add_set(aq_state *state, int64_t id, mp_string_id caption)
     state->sets[state->set_count++] = (aq_set){.id = id, .caption = caption};
 }
 
-/* Add the sets that have objects, in case INSTANCES does not list them. */
+/* Add the sets of all objects, because INSTANCES may not list them. */
 static void add_sets_of_objects(aq_state *state)
 {
     sqlite3_stmt *list =
@@ -419,7 +421,7 @@ static void add_sets_of_objects(aq_state *state)
     sqlite3_finalize(list);
 }
 
-/* Sort by number. Of equal numbers, the one with a caption comes first. */
+/* Sort by number. If numbers are equal, the set with a caption comes first. */
 static int by_id(const void *left, const void *right)
 {
     const aq_set *a = left, *b = right;

@@ -1,5 +1,5 @@
-/* CPU profiles of V8: a tree of functions, and samples, each with the node that ran and the time
- * since the sample before it.
+/* CPU profiles of V8: a tree of functions, and samples. A sample has the node that ran, and the
+ * time since the previous sample.
  *
  * Source: Profiler.Profile of the Chrome DevTools Protocol. docs/formats/cpuprofile.md describes
  * the members. */
@@ -10,21 +10,21 @@
 #include "readers/stack_profile.h"
 #include "readers/v8_code.h"
 
-enum { MOST_FRAMES = 4096 /* functions in each other; V8 itself records at most 255 */ };
-enum { MOST_US = 1000000000 }; /* most time between samples, so that no sum overflows */
+enum { MOST_FRAMES = 4096 /* maximum depth of calls; V8 itself records at most 255 */ };
+enum { MOST_US = 1000000000 }; /* maximum time between samples, so that no sum overflows */
 
 typedef struct cp_node {
     uint64_t id;
     uint32_t parent; /* place of its caller; 0: none */
     mp_symbol_id symbol;
     bool defined;
-    uint32_t depth; /* functions around it and it; 0: its frame is not made yet */
+    uint32_t depth; /* depth of its call, from 1; 0: its frame is not made yet */
     mp_stack_frame frame;
 } cp_node;
 
-/* A sample; its node runs until the next one. */
+/* A sample. Its node runs until the next sample. */
 typedef struct cp_sample {
-    int64_t time_us; /* since the profile began */
+    int64_t time_us; /* time since the profile began */
     uint32_t node, order;
 } cp_sample;
 
@@ -159,7 +159,7 @@ static bool read_array(cpuprofile_state *state, bool (*element)(cpuprofile_state
     return !bad;
 }
 
-/* Read a time, which may have decimals, in microseconds of a clock that starts anywhere. */
+/* Read a time in microseconds; it may have decimals. The clock may have started at any time. */
 static bool read_time(cpuprofile_state *state, int64_t *us)
 {
     uint64_t number = 0;
@@ -192,8 +192,8 @@ static bool read_file(cpuprofile_state *state)
 
 /* --- stacks --- */
 
-/* Make the frames of a node and of those around it that have none. Return false if nodes call each
- * other in a circle, or there are too many of them. */
+/* Make the frames of a node and of all its callers that have none yet. Return false if nodes call
+ * each other in a circle, or calls are too deep. */
 static bool make_frames(cpuprofile_state *state, uint32_t place)
 {
     static const char deep[] = "more than 4096 functions in each other, or a circle of them,";
@@ -211,7 +211,7 @@ static bool make_frames(cpuprofile_state *state, uint32_t place)
         if (node->depth > MOST_FRAMES)
             return v8_refuse(&state->code, deep);
         node->frame = parent->frame;
-        if (node->parent) /* the root is no function */
+        if (node->parent) /* the root is not a function */
             mp_stack_call(&state->code.stacks, &node->frame, node->symbol, MP_NO_LINE);
     }
     return true;
@@ -227,7 +227,7 @@ static int by_time(const void *left, const void *right)
     return a->order < b->order ? -1 : a->order > b->order;
 }
 
-/* Set the times of the samples, and order them. */
+/* Set the times of the samples, and sort the samples. */
 static void set_times(cpuprofile_state *state)
 {
     int64_t time_us = 0;
@@ -237,8 +237,8 @@ static void set_times(cpuprofile_state *state)
         qsort(state->samples.items, state->samples.count, sizeof *state->samples.items, by_time);
 }
 
-/* Add the time of each sample to its node: that up to the next one or, for the last one, up to the
- * end of the profile. Return false if it cannot be told. */
+/* Add the time of each sample to its node. It is the time up to the next sample; for the last
+ * sample, up to the end of the profile. Return false if a time cannot be determined. */
 static bool add_times(cpuprofile_state *state)
 {
     set_times(state);
@@ -263,7 +263,7 @@ static bool add_times(cpuprofile_state *state)
 
 /* --- the file --- */
 
-/* Return true if the file can be used; otherwise say why not. */
+/* Return true if the file can be used; otherwise report why not. */
 static bool judge_file(cpuprofile_state *state, bool whole)
 {
     const bool there = state->has_nodes && state->has_samples && state->has_deltas &&

@@ -1,8 +1,9 @@
-/* Heap profiles of valgrind's DHAT, and of Rust's dhat: what each stack allocated, and what of it
- * was alive at the peak and at the end. They are a census with the snapshots start, at which
- * nothing is allocated, peak and end.
+/* Heap profiles of valgrind's DHAT, and of Rust's dhat: what each stack allocated, and how much of
+ * that was alive at the peak and at the end. They are a census with three snapshots: the start, at
+ * which nothing is allocated, the peak, and the end.
  *
- * The stacks refer to a table of frames that follows them, so they are kept until it is read.
+ * The stacks refer to a table of frames that follows them, so the stacks are kept until the table
+ * is read.
  *
  * docs/formats/dhat.md describes the members and names the sources. */
 #include <inttypes.h>
@@ -14,15 +15,15 @@
 #include "model/census.h"
 #include "readers/native_code.h"
 
-enum { MOST_FRAMES = 1024 /* frames of a stack that are kept, the innermost */ };
+enum { MOST_FRAMES = 1024 /* maximum number of frames kept of a stack, the innermost ones */ };
 
-/* A stack with what it allocated. */
+/* A stack, with what it allocated. */
 typedef struct dhat_point {
     mp_census_share made, peak, end;
-    uint32_t first, depth; /* its frames in `stacks`, innermost first */
+    uint32_t first, depth; /* range of its frames in `stacks`, innermost first */
 } dhat_point;
 
-/* Sum of the points with one context. */
+/* Sum over the points that have the same context. */
 typedef struct dhat_row {
     uint32_t context;
     mp_census_share made, peak, end;
@@ -35,8 +36,8 @@ typedef struct dhat_state {
     mp_text_buffer name, text;
     MP_LIST(dhat_point) points;
     MP_LIST(uint32_t) stacks;     /* frames of all points, as indices of `frames` */
-    MP_LIST(native_frame) frames; /* of the table */
-    MP_LIST(dhat_row) rows;       /* row 0 is none */
+    MP_LIST(native_frame) frames; /* frames of the table */
+    MP_LIST(dhat_row) rows;       /* row 0 is reserved for none */
     mp_id_index row_index;        /* context to row */
     /* The current file: */
     mp_json_cursor json;
@@ -230,7 +231,7 @@ static bool read_members(dhat_state *state)
     return !bad;
 }
 
-/* Return true if the file can be used; otherwise say why not. */
+/* Return true if the file can be used; otherwise report why not. */
 static bool judge_file(dhat_state *state, bool whole)
 {
     if (!whole && mp_scan_peek(&state->json) < 0)
@@ -251,7 +252,7 @@ static bool judge_file(dhat_state *state, bool whole)
 
 /* --- the model --- */
 
-/* Return the context of a point's stack; its session is 0 if a frame is not in the table. */
+/* Return the context of a point's stack. Its session is 0 if a frame is not in the table. */
 static mp_context context_of(dhat_state *state, const dhat_point *point)
 {
     mp_stack_frame stack = {{0}, MP_NO_LINE};
@@ -271,7 +272,8 @@ static void add_share(mp_census_share *sum, mp_census_share share)
     sum->bytes += share.bytes;
 }
 
-/* Sum up the points by context: several have the same one if they differ only in addresses. */
+/* Sum up the points by context. Several points have the same context if they differ only in
+ * addresses. */
 static void add_points(dhat_state *state)
 {
     uint64_t skipped = 0;
@@ -311,8 +313,8 @@ static mp_snapshot_id begin_snapshot(dhat_state *state, uint64_t number, const c
     return (mp_snapshot_id){state->model->snapshots.count - 1};
 }
 
-/* Add the snapshots. What a stack allocated up to the peak is not stated: only what was alive then
- * counts as allocated before it. */
+/* Add the snapshots. The file does not state how much a stack had allocated before the peak, so
+ * only what was alive at the peak counts as allocated before it. */
 static void add_snapshots(dhat_state *state)
 {
     mp_model *model = state->model;

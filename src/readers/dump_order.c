@@ -15,8 +15,8 @@ static const char *skip_number(const char *text)
     return text + strspn(text, "0123456789");
 }
 
-/* Return true if both paths differ only in numbers, and the first path has the higher ones, so it
- * is probably a later dump. */
+/* Return true if the paths differ only in numbers, and the first path has the higher numbers. It is
+ * then probably a later dump. */
 static bool is_numbered_after(const char *first, const char *second)
 {
     const char *a = first, *b = second;

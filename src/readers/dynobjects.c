@@ -1,9 +1,8 @@
 /* Logs of OpenEdge clients and agents that have entries of dynamic objects.
  *
- * Each entry is replayed at once into the heap of its session. A snapshot ends where a request ends
- * or, outside requests, after a fixed time. To limit their number in long logs, snapshots cover
- * more and more: after each RUN of them, the number of requests or moments per snapshot is
- * doubled. */
+ * Each entry is replayed at once into the heap of its session. A snapshot ends when a request ends
+ * or, outside of requests, after a fixed time. The number of snapshots of a long log is limited:
+ * after each RUN snapshots, the number of requests or moments per snapshot is doubled. */
 #include "readers/dynobjects.h"
 
 #include <inttypes.h>
@@ -17,7 +16,7 @@
 
 enum {
     RUN = 128,        /* number of snapshots of equal length */
-    MOMENT_US = 10000 /* length of a snapshot outside requests, in the first run */
+    MOMENT_US = 10000 /* length of a snapshot outside of requests, in the first run */
 };
 
 /* Key of an allocation site: ids of type, call-tree node, name and widget pool, and the line. */
@@ -27,14 +26,15 @@ typedef struct dyn_origin {
 
 typedef struct dyn_session {
     mp_heap heap;
-    /* Times of the first and the latest entry, microseconds since 1970. */
+    /* Times of the first and of the last entry so far, in microseconds since 1970. */
     int64_t start_us, last_us;
     uint64_t last_line;
     uint32_t input;
-    uint32_t snapshots, sequence, units, covered; /* units: requests or moments per snapshot;
-                                                     covered: those of the open snapshot so far */
-    mp_string_id request;                         /* request of the current unit */
-    mp_string_id first_request, last_request;     /* first and last request of the open snapshot */
+    uint32_t snapshots, sequence, units,
+        covered; /* units: number of requests or moments per snapshot; covered: number of them in
+                    the open snapshot so far */
+    mp_string_id request;                     /* request of the current unit */
+    mp_string_id first_request, last_request; /* first and last request of the open snapshot */
     int64_t unit_us; /* start of the unit, microseconds since the session's start */
     uint64_t older;  /* number of deletions of objects that the log did not create */
     dyn_calls calls;
@@ -102,7 +102,7 @@ static void end_snapshot(dyn_state *state, dyn_session *session)
 
 static void describe(dyn_state *state, mp_recorded_session *recorded, const dyn_entry *entry)
 {
-    /* In the log of a client: "26/03/02@08:15:30.259+0100" */
+    /* stamp in the log of a client: "26/03/02@08:15:30.259+0100" */
     const char *stamp = entry->stamp.start;
     char start[40];
     if (stamp[2] == '/')
@@ -117,7 +117,7 @@ static void describe(dyn_state *state, mp_recorded_session *recorded, const dyn_
     recorded->start_us = entry->time_us;
 }
 
-/* The first snapshot of a session is empty: no object is known to be alive. */
+/* The first snapshot of a session is empty, because no object is known to be alive. */
 static dyn_session *add_session(dyn_state *state, const dyn_entry *entry, uint64_t line)
 {
     mp_grow(&state->sessions, &state->session_capacity, state->session_count + 1,
@@ -158,7 +158,8 @@ static dyn_session *session_of(dyn_state *state, const dyn_entry *entry, uint64_
     return state->sessions[*place - 1];
 }
 
-/* Begin another unit (a request, or a moment outside requests) if the entry belongs to one. */
+/* Begin another unit (a request, or a moment outside of requests) if the entry belongs to another
+ * unit. */
 static void advance(dyn_state *state, dyn_session *session, const dyn_entry *entry, uint64_t line)
 {
     const mp_string_id request = dyn_intern(&state->names, entry->request);
@@ -349,7 +350,8 @@ static bool read_dynobjects(void *opaque, mp_input *input, uint32_t summary)
 
 /* --- the reader --- */
 
-/* Find the first entry, which must be near the start. Other lines may be continued messages. */
+/* Find the first entry, which must be near the start. Other lines may be continuations of
+ * messages. */
 static bool find_entry(mp_slice head, dyn_entry *entry)
 {
     enum { LINES = 100 };
@@ -367,8 +369,8 @@ static mp_bid probe(mp_slice head)
     return find_entry(head, &entry) ? MP_MINE : MP_NOT_MINE;
 }
 
-/* Set the group and order: logs of one process are parts of one recording, in the order of their
- * first entries. */
+/* Set the group and the order. Logs of one process are parts of one recording, in the order of
+ * their first entries. */
 static bool place(mp_slice head, mp_place *place)
 {
     dyn_entry entry;

@@ -11,12 +11,13 @@
 #include "base/text.h"
 #include "model/model.h"
 
-/* Low bits of an id, for the handle or address; the higher bits hold the type. */
+/* Number of low bits of an id, which have the handle or the address. The higher bits have the
+ * type. */
 enum { DYN_ID_BITS = 48, DYN_MOST_TYPES = UINT16_MAX };
 
 typedef enum dyn_kind {
     DYN_OTHER,   /* not an entry of the log, or an entry of another kind */
-    DYN_NOTHING, /* an entry about an object that is never counted */
+    DYN_NOTHING, /* an entry about an object of a kind that is never counted */
     DYN_BIRTH,
     DYN_DEATH,
     DYN_KEPT,   /* the object was moved to or from the pool of reusable objects */
@@ -33,19 +34,19 @@ typedef struct dyn_routine {
 /* One entry; slices borrow from the line. */
 typedef struct dyn_entry {
     dyn_kind kind;
-    int64_t time_us; /* microseconds since 1970, UTC */
+    int64_t time_us; /* time in microseconds since 1970, UTC */
     mp_slice stamp;  /* the time as written in the log */
     uint64_t process;
     mp_slice
-        session; /* such as "AS-4" for a session of an agent; empty: the process has one session */
-    mp_slice request; /* empty: none */
+        session; /* session, such as "AS-4" of an agent; empty: the process has only one session */
+    mp_slice request; /* empty: no request */
     mp_slice type, name, pool;
     uint64_t id;   /* handle or address */
     int64_t bytes; /* bytes of a MEMPTR; 0 for other objects */
     dyn_routine routine;
     uint32_t line;
     dyn_routine callee;
-    const char *wrong; /* static text: what is wrong, and what was expected */
+    const char *wrong; /* what is wrong, and what was expected; static text */
 } dyn_entry;
 
 /* The last date and time zone that were converted. Zero-initialise to start. */
@@ -65,7 +66,7 @@ bool dyn_read_place(mp_slice text, mp_slice *routine, uint32_t *line);
 
 /* --- names --- */
 
-/* Names of the log in the model. Zero-initialise except for the model; release with
+/* Names of the log in the model. Set `model`, and zero all other members. Release with
  * dyn_names_free. */
 typedef struct dyn_names {
     mp_model *model;
@@ -100,7 +101,7 @@ typedef struct dyn_calls {
 /* Return the symbol "NAME UNIT", or "UNIT" for a main block; none if there is no code. */
 mp_symbol_id dyn_routine_symbol(dyn_names *names, const dyn_routine *routine);
 /* Return the node of the code that is running. Deeper calls have returned, even if the log does not
- * say so: it contains returns only at level 3. */
+ * say so, because it contains returns only at level 3. */
 mp_node_id dyn_running_node(dyn_names *names, dyn_calls *calls, mp_symbol_id routine);
 void dyn_enter_call(dyn_names *names, dyn_calls *calls, const dyn_entry *entry);
 void dyn_leave_call(dyn_names *names, dyn_calls *calls, const dyn_entry *entry);

@@ -148,7 +148,8 @@ bool dyn_parse_head(dyn_clock *clock, mp_slice line, dyn_entry *entry)
 
 /* --- code --- */
 
-/* Split "placeOrder shop.OrderService" into name and unit; "tt.p", a main block, has no name. */
+/* Split "placeOrder shop.OrderService" into a name and a unit. "tt.p", a main block, has no
+ * name. */
 static dyn_routine routine_of(mp_slice text)
 {
     const char *blank = memrchr(text.start, ' ', text.length);
@@ -183,7 +184,7 @@ static void bad(dyn_entry *entry, const char *wrong)
     entry->wrong = wrong;
 }
 
-/* Set name and pool from the text after the object's place. */
+/* Set the name and the pool from the text after the place of the object. */
 static void read_attributes(dyn_entry *entry, const char *from, const char *end, bool named)
 {
     const char *pool = find_text(from, end, "Pool:");
@@ -236,7 +237,8 @@ static void read_object(dyn_entry *entry, mp_slice id, cursor *rest)
 {
     const bool memory = same(entry->type, "MEMPTR");
     mp_slice routine;
-    if (memory && mp_slice_starts(id, "Handle:")) { /* repeats an entry that has an address */
+    if (memory &&
+        mp_slice_starts(id, "Handle:")) { /* repeats another entry, which has an address */
         entry->kind = DYN_NOTHING;
         return;
     }
@@ -278,7 +280,7 @@ static void read_dynamic(dyn_entry *entry, cursor *rest)
         return;
     entry->type = next_word(rest);
     if (same(entry->type, "LONGCHAR") || same(entry->type, "LONGCHAR/MEMPTR"))
-        /* An allocation may name both types, but its deletion names only one. */
+        /* An allocation may name both types, but its deletion names only one of them. */
         entry->type = mp_slice_of("MEMPTR");
     mp_slice id = next_word(rest);
     if (same(entry->type, ".NET")) {
@@ -357,7 +359,7 @@ void dyn_parse(dyn_clock *clock, mp_slice line, dyn_entry *entry)
             bad(entry, "it does not begin with a time, a process, a thread and a level");
         return;
     }
-    mp_slice word = next_word(&rest); /* 4GL, AS-1 or another word */
+    mp_slice word = next_word(&rest); /* "4GL", "AS-1" or another word */
     if (mp_slice_starts(word, "AS-"))
         entry->session = word;
     word = next_word(&rest);

@@ -103,8 +103,8 @@ void dyn_names_free(dyn_names *names)
 
 /* --- calls --- */
 
-/* Return the number of calls that remain if the innermost of them runs the routine. Prefer a call
- * of the same name, otherwise of the same file or class. 0: no call matches. */
+/* Return the number of calls that remain if the innermost of these runs the routine. A call with
+ * the same name is preferred to one in the same file or class. 0: no call matches. */
 static size_t depth_of(const dyn_names *names, const dyn_calls *calls, mp_symbol_id routine)
 {
     size_t depth = calls->depth;

@@ -1,5 +1,5 @@
 /* Folded stacks: a stack in each line, outermost frame first, and a count: "main;work;parse 12".
- * The counts are samples or, as the format folded-bytes, live bytes. */
+ * The counts are samples or, in the format folded-bytes, live bytes. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,8 +19,8 @@ typedef struct folded_state {
     mp_diagnostics *diagnostics;
     native_code code;
     bool of_bytes;
-    mp_stack_profile profile; /* of samples */
-    mp_profile_series series; /* of files of bytes */
+    mp_stack_profile profile; /* profile of samples */
+    mp_profile_series series; /* series of files of bytes */
     mp_text_buffer name;
     /* The current file: */
     mp_input *input;
@@ -33,8 +33,8 @@ typedef struct folded_state {
 
 /* --- lines of text --- */
 
-/* Cut the count and the blanks before it off a line. A count may have decimals. Return false if
- * there is none. */
+/* Remove the count, and the blanks before it, from a line. A count may have decimals. Return false
+ * if there is no count. */
 static bool cut_count(mp_slice *line, mp_slice *count)
 {
     size_t place = line->length, points = 0;
@@ -58,7 +58,7 @@ static bool is_nothing(mp_slice line)
     return !mp_slice_trim(line).length || mp_slice_starts(line, "# ");
 }
 
-/* Take the outermost frame off the stack, which is not empty. */
+/* Remove the outermost frame from the stack, which must not be empty. */
 static mp_slice take_frame(mp_slice *stack)
 {
     const char *end = memchr(stack->start, ';', stack->length);
@@ -80,11 +80,11 @@ static size_t count_frames(mp_slice stack)
 /* Facts about the lines at the start of a file. */
 typedef struct folded_head {
     bool folded;  /* each line is a stack with a count, and some stack has several frames */
-    bool changes; /* each has a second count */
+    bool changes; /* each line has a second count */
 } folded_head;
 
-/* Return true if a line of a head may be a stack: its frames do not begin with a blank, as prose
- * does after a semicolon. */
+/* Return true if a line at the start of a file may be a stack. Its frames do not begin with a
+ * blank, as prose does after a semicolon. */
 static bool is_stack(mp_slice stack, bool *several)
 {
     for (size_t i = 0; i < stack.length; i++) {
@@ -96,7 +96,8 @@ static bool is_stack(mp_slice stack, bool *several)
     return true;
 }
 
-/* Examine the lines of a head; the last one only if it is whole or the only one. */
+/* Examine the lines at the start of a file. The last line counts only if it is complete or the only
+ * one. */
 static folded_head examine(mp_slice head)
 {
     folded_head found = {.folded = true, .changes = true};
@@ -137,8 +138,8 @@ static mp_slice without_escapes(folded_state *state, mp_slice name)
     return (mp_slice){state->name.text, state->name.length};
 }
 
-/* Cut off an annotation such as "_[j]": k for the kernel, and how code was compiled. Return true
- * for the kernel. */
+/* Remove an annotation such as "_[j]" from a name. It says that the code belongs to the kernel (k),
+ * or how the code was compiled. Return true for the kernel. */
 static bool cut_annotation(mp_slice *name)
 {
     enum { LENGTH = 4 };
@@ -169,7 +170,7 @@ static native_frame frame_of(folded_state *state, mp_slice name)
 
 /* --- lines --- */
 
-/* Parse a whole count. Return NULL, or what is wrong with it. */
+/* Parse a whole count. Return NULL, or a text that says what is wrong with it. */
 static const char *parse_count(mp_slice text, int64_t *count)
 {
     if (*text.start == '-')
@@ -182,7 +183,7 @@ static const char *parse_count(mp_slice text, int64_t *count)
     return NULL;
 }
 
-/* Cut the frame off that memprof writes for objects of an unknown type. */
+/* Remove the frame that memprof writes for objects of an unknown type. */
 static void cut_type(mp_slice *stack)
 {
     static const char unknown[] = ";(unknown)";
@@ -192,7 +193,7 @@ static void cut_type(mp_slice *stack)
         stack->length -= length;
 }
 
-/* Enter a stack. Of a very deep one, only the innermost frames are kept. */
+/* Enter a stack. If it is very deep, only its innermost frames are kept. */
 static mp_stack_frame enter(folded_state *state, mp_slice stack)
 {
     mp_stack_frame frame = {0};
@@ -249,7 +250,7 @@ static void read_line(folded_state *state, mp_slice line)
 
 /* --- files --- */
 
-/* Report data that was read but could not be used as it is. */
+/* Report data that was read, but could not be used as it is. */
 static void tell_rest(folded_state *state)
 {
     if (!mp_input_line_closed(state->input))

@@ -49,14 +49,15 @@ static const struct {
 };
 
 /* Return true for a raw recording of heaptrack: a version line "v <hex> <n>", then records that
- * begin with a letter. Only raw recordings have records of the program and of modules. */
+ * begin with a letter. Only raw recordings have records about the program and about modules. */
 static bool is_raw_heaptrack(mp_slice head)
 {
     return mp_slice_starts(head, "v ") && (memmem(head.start, head.length, "\nx ", 3) ||
                                            memmem(head.start, head.length, "\nm ", 3));
 }
 
-/* Return the kind of report if a checker wrote it and it contains no leaks; otherwise NULL. */
+/* Return the kind of report if a checker wrote the report and it contains no leaks; otherwise
+ * NULL. */
 static const char *checker_kind(mp_slice head)
 {
     static const struct {

@@ -12,7 +12,7 @@
 
 /* --- numbers --- */
 
-/* Take OBJECTS: BYTES off the text. */
+/* Remove OBJECTS: BYTES from the start of the text. */
 static bool take_share(mp_slice *text, mp_census_share *share)
 {
     uint64_t objects, bytes;
@@ -23,7 +23,7 @@ static bool take_share(mp_slice *text, mp_census_share *share)
     return true;
 }
 
-/* Take OBJECTS: BYTES [OBJECTS: BYTES] off the text. */
+/* Remove OBJECTS: BYTES [OBJECTS: BYTES] from the start of the text. */
 static bool take_counts(mp_slice *text, gt_counts *counts)
 {
     return take_share(text, &counts->alive) && mp_slice_take(text, "[") &&
@@ -32,11 +32,12 @@ static bool take_counts(mp_slice *text, gt_counts *counts)
 
 /* --- the header --- */
 
-/* Kinds of profiles. A sampled one states the mean bytes between two samples, times `factor`. */
+/* Kinds of profiles. A sampled profile states the mean number of bytes between two samples, times
+ * `factor`. */
 static const struct {
     const char *name;
     unsigned factor;  /* 0: not sampled */
-    bool states_made; /* the numbers in brackets are always those of allocated objects */
+    bool states_made; /* the numbers in brackets always count allocated objects */
 } kinds[] = {
     {"heapprofile", 0, true}, {"heap", 2, true}, {"heap_v2", 1, false}, {"heapz_v2", 1, false}};
 
@@ -53,7 +54,7 @@ static void set_stated(gt_state *state, gt_counts stated)
                        (state->by_thread || differs(stated.made, stated.alive));
 }
 
-/* Report a profile that another program wrote than the first of the series. */
+/* Report a profile if another program wrote it than the first one of the series. */
 static void check_kind(gt_state *state, const char *kind)
 {
     if (!state->series_kind)
@@ -65,7 +66,7 @@ static void check_kind(gt_state *state, const char *kind)
                kind, state->series_kind);
 }
 
-/* Read the kind of a profile and the rate of its samples, as in heap_v2/524288. */
+/* Read the kind of a profile and the rate of its samples, such as "heap_v2/524288". */
 static bool read_kind(gt_state *state, mp_slice text)
 {
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
@@ -84,8 +85,8 @@ static bool read_kind(gt_state *state, mp_slice text)
     return false;
 }
 
-/* Read the first line: "heap profile: COUNTS @ KIND", or "heap_v2/RATE" of jemalloc, whose totals
- * follow in a line of all threads. Return false after a diagnostic. */
+/* Read the first line: "heap profile: COUNTS @ KIND", or "heap_v2/RATE" of jemalloc. In files of
+ * jemalloc, the totals follow in a line for all threads. Return false after a diagnostic. */
 static bool read_header(gt_state *state, mp_slice line)
 {
     gt_counts stated;
@@ -108,7 +109,7 @@ static bool read_header(gt_state *state, mp_slice line)
 
 /* --- records --- */
 
-/* Estimate what was allocated from what was sampled: an object of `size` bytes is sampled with
+/* Estimate how much was allocated from what was sampled: an object of `size` bytes is sampled with
  * probability 1 - exp(-size / rate). Return false if the result does not fit. */
 static bool scale(double rate, mp_census_share *share)
 {
@@ -136,7 +137,7 @@ static bool add_share(gt_state *state, mp_census_share *sum, mp_census_share sha
     return true;
 }
 
-/* Skip a record. The text begins with what is wrong. */
+/* Skip a record. The text says what is wrong. */
 #define SKIP(state, ...)                                                                           \
     do {                                                                                           \
         gt_say(state, MP_DIAG_BAD_ROW, __VA_ARGS__);                                               \
@@ -204,8 +205,8 @@ static void read_record(gt_state *state, mp_slice line)
                     "such as 0x401a2b: record skipped");
 }
 
-/* Read a line of jemalloc: a stack, the numbers of all threads that belong to it, or those of one
- * thread, which are part of them. */
+/* Read a line of jemalloc: a stack, the numbers of all threads for that stack, or the numbers of
+ * one thread, which are a part of these. */
 static void read_threads(gt_state *state, mp_slice line)
 {
     gt_counts counts;
@@ -264,8 +265,8 @@ static void read_line(gt_state *state, mp_slice line)
 
 /* --- one profile --- */
 
-/* Compare the sum of the records with the totals of the header. jemalloc corrects each number of a
- * sampled profile for its own, so they do not add up. */
+/* Compare the sums over the records with the totals of the header. jemalloc corrects each number of
+ * a sampled profile separately, so these do not add up. */
 static void check_totals(gt_state *state)
 {
     const mp_census_share sum = state->sum.alive, stated = state->stated.alive;
@@ -281,7 +282,7 @@ static void check_totals(gt_state *state)
     state->ended &= more;
 }
 
-/* Report data that was read but could not be used as it is. */
+/* Report data that was read, but could not be used as it is. */
 static void tell_rest(gt_state *state)
 {
     if (!state->ended)

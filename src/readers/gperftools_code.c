@@ -1,4 +1,4 @@
-/* Heap profiles in text: addresses, the files that they are in, and frames with names. */
+/* Heap profiles in text: addresses, the files that contain them, and frames with names. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@ bool gt_begins_mappings(mp_slice line)
     return mp_slice_starts(line, "MAPPED_LIBRARIES:") || mp_slice_starts(line, "--- Memory map:");
 }
 
-/* Take the permissions, as in r-xp. */
+/* Remove permissions such as r-xp from the start of the text. */
 static bool take_permissions(mp_slice *text)
 {
     enum { LETTERS = 4 };
@@ -79,7 +79,8 @@ bool gt_read_mappings(gt_state *state)
     bool begun = false;
     if (!mp_input_keep(state->input))
         return false;
-    mp_diagnostics *muted = mp_diagnostics_new(1); /* lines are read again */
+    mp_diagnostics *muted =
+        mp_diagnostics_new(1); /* this pass reports nothing, because the lines are read again */
     mp_diagnostics *usual = mp_input_diagnose_to(state->input, muted);
     for (mp_slice line; mp_input_line(state->input, &line);) {
         if (begun)
@@ -123,8 +124,8 @@ static const gt_mapping *mapping_of(const gt_state *state, uint64_t address)
 
 /* --- addresses --- */
 
-/* Return the symbol of an address. It is named by the offset in its file, which is the same in
- * every run, or else by the address. */
+/* Return the symbol of an address. It is named after the offset in its file, which is the same in
+ * every run. Without a file, it is named after the address. */
 static mp_symbol_id symbol_of(gt_state *state, uint64_t address)
 {
     char name[320];
@@ -152,14 +153,15 @@ bool gt_read_addresses(gt_state *state, mp_slice text)
         if (state->address_count < GT_MOST_FRAMES)
             state->addresses[state->address_count++] = address;
         else if (state->address_count == GT_MOST_FRAMES)
-            state->cut_stacks += !mp_slice_trim(text).length; /* at its last address */
+            state->cut_stacks +=
+                !mp_slice_trim(text).length; /* the line ends with its last address */
     }
     return !mp_slice_trim(text).length;
 }
 
 /* --- frames with names --- */
 
-/* Take the next column off a line whose columns are separated by tabs. */
+/* Remove the next column from a line with columns that are separated by tabs. */
 static mp_slice take_column(mp_slice *text)
 {
     while (text->length && *text->start == '\t')
@@ -217,7 +219,7 @@ mp_stack_frame gt_stack(gt_state *state)
     for (uint32_t i = state->frame_count; i-- > 0;)
         mp_stack_call(&state->stacks, &frame, state->frames[i].symbol, state->frames[i].line);
     for (uint32_t i = state->frame_count ? 0 : state->address_count; i-- > 0;) {
-        /* An address is the one to which a call returns; the call is before it. */
+        /* A call returns to this address, so the call itself is before it. */
         const uint64_t address = state->addresses[i];
         mp_stack_call(&state->stacks, &frame, symbol_of(state, address - (address > 0)),
                       MP_NO_LINE);

@@ -1,5 +1,5 @@
-/* Sampled heap profiles of V8: a tree of functions, each with the bytes that it allocated and that
- * are still in use. Numbers of objects are not stated.
+/* Sampled heap profiles of V8: a tree of functions. For each function, it states the bytes that the
+ * function allocated and that are still in use, but no numbers of objects.
  *
  * Source: HeapProfiler.SamplingHeapProfile of the Chrome DevTools Protocol.
  * docs/formats/heapprofile.md describes the members. */
@@ -10,14 +10,14 @@
 #include "readers/profile_series.h"
 #include "readers/v8_code.h"
 
-enum { MOST_FRAMES = 4096 /* functions in each other; V8 itself records at most 128 */ };
+enum { MOST_FRAMES = 4096 /* maximum depth of calls; V8 itself records at most 128 */ };
 
-/* A node of the tree whose end is not read yet. */
+/* A node of the tree of which the end is not read yet. */
 typedef struct hp_node {
     mp_stack_frame frame;
     bool named;       /* its call frame is read */
     bool sized;       /* its size is read */
-    bool in_children; /* the cursor is in the array of its children */
+    bool in_children; /* the cursor is in the array of the node's children */
     bool first_member, first_child;
     uint64_t bytes;
 } hp_node;
@@ -27,7 +27,7 @@ typedef struct heapprofile_state {
     mp_diagnostics *diagnostics;
     v8_code code;
     mp_profile_series series;
-    hp_node *open; /* the nodes around the cursor, outermost first */
+    hp_node *open; /* the nodes that contain the cursor, outermost first */
     /* The current file: */
     mp_json_cursor json;
     const char *path;
@@ -38,8 +38,8 @@ typedef struct heapprofile_state {
 
 #define SAY(state, id, ...) mp_diagnose((state)->diagnostics, id, (state)->path, 0, __VA_ARGS__)
 
-/* Read the function of a node, and make it a callee of its caller's. The root of the tree is no
- * function. */
+/* Read the function of a node. It becomes a callee of its caller's function. The root of the tree
+ * is not a function. */
 static bool read_call_frame(heapprofile_state *state, hp_node *node)
 {
     mp_symbol_id symbol;
@@ -48,7 +48,7 @@ static bool read_call_frame(heapprofile_state *state, hp_node *node)
     node->named = true;
     if (node != state->open)
         mp_stack_call(&state->code.stacks, &node->frame, symbol,
-                      MP_NO_LINE); /* the line that runs is not stated */
+                      MP_NO_LINE); /* the file does not state which line runs */
     return true;
 }
 
@@ -67,7 +67,7 @@ static bool open_node(heapprofile_state *state, size_t *depth)
     return true;
 }
 
-/* Add the bytes of a node, which ends. */
+/* Add the bytes of a node at its end. */
 static bool end_node(heapprofile_state *state, const hp_node *node)
 {
     state->nodes++;
@@ -83,7 +83,7 @@ static bool end_node(heapprofile_state *state, const hp_node *node)
     return true;
 }
 
-/* Read members of a node up to its end or its children. */
+/* Read the members of a node, up to its end or its children. */
 static bool read_members(heapprofile_state *state, hp_node *node, bool *ended)
 {
     bool bad = false;
@@ -107,7 +107,7 @@ static bool read_members(heapprofile_state *state, hp_node *node, bool *ended)
     return !bad && end_node(state, node);
 }
 
-/* Read the tree without recursion, as files decide how deep it is. */
+/* Read the tree without recursion, because the file determines its depth. */
 static bool read_tree(heapprofile_state *state)
 {
     size_t depth = 0;
@@ -147,7 +147,7 @@ static bool read_file(heapprofile_state *state)
     return !bad;
 }
 
-/* Return true if the file can be used; otherwise say why not. */
+/* Return true if the file can be used; otherwise report why not. */
 static bool judge_file(heapprofile_state *state, bool whole)
 {
     if (!whole)
@@ -188,7 +188,7 @@ static bool read_heapprofile(void *opaque, mp_input *input, uint32_t summary)
 
 /* --- the reader --- */
 
-/* Claim a tree that begins with its root, which all writers name so. */
+/* Claim a tree that begins with its root. All writers give the root the same name. */
 static mp_bid probe(mp_slice head)
 {
     static const char *const words[] = {"{", "\"head\"",         ":", "{", "\"callFrame\"", ":",

@@ -4,8 +4,8 @@
  * Source: docs/formats/heapsnapshot.md. A file is one JSON object. "snapshot" describes the fields
  * of nodes and edges; "nodes" and "edges" are arrays of numbers, the edges in the order of their
  * nodes; "strings" has the names. A file is one dump; several files are dumps of one program, in
- * the order given. Names come last, so nodes are counted by classes whose names are read at the
- * end. */
+ * the order given. Names come last, so nodes are first counted by classes, and the names of the
+ * classes are read at the end. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -252,7 +252,8 @@ static bool read_v8(void *opaque, mp_input *input, uint32_t summary)
 {
     static const v8_section_readers readers = {v8_read_nodes, v8_read_edges, v8_read_strings};
     v8_reader *reader = opaque;
-    const bool kept = mp_input_keep(input); /* a pipe, for the names of references */
+    const bool kept =
+        mp_input_keep(input); /* a pipe is kept, so that names of references can be read later */
     v8_state state = begin_file(reader, input, summary);
     bool whole = kept && v8_read_sections(&state, &readers);
     const bool usable = !refuse(&state);

@@ -8,12 +8,12 @@
 #include "readers/dump_order.h"
 #include "readers/reader.h"
 
-/* How objects of a type of nodes are labelled. */
+/* Ways to label objects of a type of nodes. */
 typedef enum v8_rule {
-    V8_PLAIN,     /* type: "(array)" */
-    V8_NAMED,     /* name of the node, which is that of its constructor */
-    V8_CLOSURE,   /* both: "(closure) onPrice" */
-    V8_SYNTHETIC, /* name; a node without a size stands for roots of a kind */
+    V8_PLAIN,     /* type of the node: "(array)" */
+    V8_NAMED,     /* name of the node, which is the name of its constructor */
+    V8_CLOSURE,   /* type and name: "(closure) onPrice" */
+    V8_SYNTHETIC, /* name of the node; a node without a size represents roots of one kind */
 } v8_rule;
 
 /* A type of nodes, in the order of the file. */
@@ -23,7 +23,7 @@ typedef struct v8_kind {
     bool is_array, is_native;
 } v8_kind;
 
-/* Nodes that have the same label. */
+/* Nodes with the same label. */
 typedef struct v8_class {
     uint32_t name; /* index in the strings */
     uint32_t next; /* next class with this name; 0: none */
@@ -54,14 +54,14 @@ typedef enum v8_edge {
     V8_HIDDEN
 } v8_edge;
 
-/* A node to which the root refers, either by a shortcut (a global object of the program) or as an
- * element. */
+/* A node to which the root refers. The root refers to it either by a shortcut (a global object of
+ * the program) or as an element. */
 typedef struct v8_entry {
     uint32_t object;
     bool is_shortcut;
 } v8_entry;
 
-/* State that lasts from file to file. */
+/* State that is kept from file to file. */
 typedef struct v8_reader {
     mp_model *model;
     mp_diagnostics *diagnostics;
@@ -84,21 +84,21 @@ typedef struct v8_state {
     v8_kind kinds[V8_MOST_KINDS + 1]; /* kinds[kind_count] is for types that are not declared */
     v8_edge edges[V8_MOST_KINDS + 1];
     uint32_t kind_count, edge_kinds;
-    uint64_t node_count, edge_count; /* as stated in the header; UINT64_MAX: not stated */
-    mp_graph *graph;                 /* objects are nodes; types are classes until the end */
+    uint64_t node_count, edge_count; /* as the header states them; UINT64_MAX: not stated */
+    mp_graph *graph; /* objects are nodes; until the end, their types are numbers of classes */
     size_t ids_capacity, sizes_capacity, types_capacity, first_capacity, targets_capacity;
     MP_LIST(v8_class) classes; /* from 1 */
     mp_id_index classes_by_key, classes_by_name;
     uint64_t edges_expected, edges_read, strings;
-    /* While edges are read: the object that the next one belongs to, the number of edges up to its
-     * last one, and the edges kept so far. */
+    /* While edges are read: the object to which the next edge belongs, the number of edges up to
+     * the last one of this object, and the number of edges kept so far. */
     uint32_t object, kept;
     uint64_t object_end;
-    /* Name of each kept edge of an array, in order; 0 if the edge is not internal. */
+    /* Name of each kept edge of arrays, in order; 0 if the edge is not internal. */
     MP_LIST(uint32_t) array_names;
     mp_id_index tables; /* edge name to the id of the table of a WeakMap */
     MP_LIST(v8_entry) entries;
-    uint64_t bad_types;    /* nodes of types that are not declared */
+    uint64_t bad_types;    /* number of nodes whose type is not declared */
     unsigned seen;         /* sections that were read */
     const char *misplaced; /* section that came before one on which it depends; NULL: none */
     bool fields_missing, too_many, too_large;
@@ -107,33 +107,34 @@ typedef struct v8_state {
 /* Sections that are used, as bits, in the required order. */
 enum { V8_SNAPSHOT = 1, V8_NODES = 2, V8_EDGE_LIST = 4, V8_STRINGS = 8 };
 
-/* Functions that read the value of a section. They return false if the input ends in it, or if it
- * is malformed. */
+/* Functions that read the value of a section. They return false if the input ends in the section,
+ * or if it is malformed. */
 typedef struct v8_section_readers {
     bool (*nodes)(v8_state *state);
     bool (*edges)(v8_state *state);
     bool (*strings)(v8_state *state);
 } v8_section_readers;
 
-/* Return the state for an input that is at its start. Release it with v8_end. */
+/* Return the state for an input, which must be at its start. Release it with v8_end. */
 v8_state v8_begin(v8_reader *reader, mp_input *input);
 void v8_end(v8_state *state);
-/* Read the sections up to the first that cannot be read. Return true if the whole file was read. */
+/* Read the sections up to the first one that cannot be read. Return true if the whole file was
+ * read. */
 bool v8_read_sections(v8_state *state, const v8_section_readers *readers);
 
-/* Return true if the last text that was read is this one. */
+/* Return true if the text that was read last is this one. */
 bool v8_is_text(const v8_state *state, const char *text);
 /* Read a string into state->text. */
 bool v8_take_text(v8_state *state);
-/* Read the name of the next member of an object. Return false at its end, or if it is malformed,
- * which sets *bad. */
+/* Read the name of the next member of an object. Return false at the end of the object. If it is
+ * malformed, return false and set *bad. */
 bool v8_next_member(v8_state *state, bool *first, bool *bad);
 /* Return a text of the model that consists of three parts. */
 mp_string_id v8_label(v8_state *state, const char *before, const char *text, const char *after);
 /* Return true if the header describes the first `needed` fields. */
 bool v8_has_fields(const v8_fields *fields, uint32_t needed);
 
-/* Read the value of a section, as v8_section_readers. */
+/* Read the value of a section, in the way that v8_section_readers describes. */
 bool v8_read_snapshot(v8_state *state);
 bool v8_read_nodes(v8_state *state);
 bool v8_read_edges(v8_state *state);
@@ -143,8 +144,8 @@ bool v8_read_strings(v8_state *state);
 void v8_end_edges(v8_state *state, bool usable);
 
 /* Turn the nodes and edges that were read into the graph of `snapshot`: give types to the objects,
- * replace the nodes that stand for roots by roots, and leave out the references that V8's rules do
- * not let keep objects alive. */
+ * replace the nodes that stand for roots by roots, and leave out references that keep nothing alive
+ * by the rules of V8. */
 void v8_finish_graph(v8_state *state);
 
 /* Set the names of references (mp_reader.name_references). */

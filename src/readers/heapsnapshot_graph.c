@@ -9,8 +9,8 @@
 #include "model/build.h"
 #include "readers/heapsnapshot.h"
 
-/* Marks of nodes. ROOTS: the node stands for roots. USER: an object of the program, which a
- * shortcut of the root leads to. */
+/* Marks of nodes. ROOTS: the node represents roots. USER: an object of the program, to which a
+ * shortcut of the root leads. */
 enum { ROOTS = 1, USER = 2 };
 
 typedef struct rebuild {
@@ -19,7 +19,7 @@ typedef struct rebuild {
     uint8_t *marks;  /* by object */
     uint32_t *stack; /* objects still to be visited */
     uint32_t depth;
-    uint32_t *removed; /* objects that stand for roots, ascending */
+    uint32_t *removed; /* objects that represent roots, ascending */
     uint32_t removed_count;
     mp_id_index types; /* types of objects in this snapshot */
 } rebuild;
@@ -68,7 +68,7 @@ static void visit(rebuild *job, uint32_t object, uint8_t mark)
     job->stack[job->depth++] = object;
 }
 
-/* Mark the root, and the synthetic nodes without a size to which only marked nodes refer. */
+/* Mark the root. Also mark synthetic nodes without a size if only marked nodes refer to them. */
 static void find_root_nodes(rebuild *job)
 {
     const mp_graph *graph = job->graph;
@@ -106,7 +106,7 @@ static void find_root_nodes(rebuild *job)
         }
 }
 
-/* Return the new number of an object that is kept. */
+/* Return the new number of an object, which must be kept. */
 static uint32_t number_of(const rebuild *job, uint32_t object)
 {
     uint32_t from = 0, to = job->removed_count;
@@ -120,7 +120,7 @@ static uint32_t number_of(const rebuild *job, uint32_t object)
     return object - from;
 }
 
-/* Return the kind of roots for which a node stands: "Stack" for "(Stack roots)". */
+/* Return the kind of roots that a node represents: "Stack" for "(Stack roots)". */
 static uint32_t kind_of(rebuild *job, uint32_t object)
 {
     const mp_string_id label = class_of(job, object)->label;
@@ -141,8 +141,8 @@ static bool is_document_trees(const rebuild *job, uint32_t object)
            strcmp(mp_model_text(job->state->model, label), "(Document DOM trees)") == 0;
 }
 
-/* Mark the objects that can be reached from the root's shortcuts (global objects) and the documents
- * of pages. */
+/* Mark the objects that can be reached from the shortcuts of the root (global objects) and from the
+ * documents of pages. */
 static void find_user_objects(rebuild *job)
 {
     const mp_graph *graph = job->graph;
@@ -176,8 +176,8 @@ static void add_root(rebuild *job, uint32_t kind, uint32_t object)
     root->object = object;
 }
 
-/* Keep the references of an object, or the roots for which a node stands. Its edges are `from` to
- * `end`; `names` has the names of those of an array. */
+/* Keep the references of an object, or the roots that a node represents. The edges of the object or
+ * node are `from` to `end`; `names` has the names of edges if it is an array. */
 static void keep_edges(rebuild *job, uint32_t object, uint32_t from, uint32_t end,
                        const uint32_t *names)
 {
@@ -201,7 +201,7 @@ static void keep_edges(rebuild *job, uint32_t object, uint32_t from, uint32_t en
     }
 }
 
-/* Remove the nodes that stand for roots, and the edges that keep nothing alive, in place. */
+/* Remove the nodes that represent roots, and the edges that keep nothing alive, in place. */
 static void rebuild_arrays(rebuild *job)
 {
     mp_graph *graph = job->graph;

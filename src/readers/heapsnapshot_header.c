@@ -20,8 +20,8 @@ bool v8_next_member(v8_state *state, bool *first, bool *bad)
     return mp_scan_member(&state->json, &state->text, MP_LONGEST_NAME, first, bad);
 }
 
-/* Read an array of strings. Call `word` with the index of each one, when state->text has its text.
- */
+/* Read an array of strings. Call `word` with the index of each string while state->text has its
+ * text. */
 static bool read_words(v8_state *state, void (*word)(v8_state *state, uint32_t number))
 {
     bool first = true, bad = false;
@@ -37,8 +37,8 @@ static bool read_words(v8_state *state, void (*word)(v8_state *state, uint32_t n
     return !bad;
 }
 
-/* Read the array of the types of fields: the first array in it names the types of nodes or edges.
- */
+/* Read the array of the types of fields. The first array in it names the types of nodes or of
+ * edges. */
 static bool read_types(v8_state *state, void (*word)(v8_state *state, uint32_t number))
 {
     bool first = true, bad = false, found = false;

@@ -1,8 +1,8 @@
-/* V8 heap snapshots: names of references, read by one more pass over the file.
+/* V8 heap snapshots: names of references, which one more pass over the file reads.
  *
  * Nodes show which edges belong to the wanted references; all other edges are skipped. If there are
- * several edges between two nodes, properties, variables and elements precede the references of V8
- * itself; otherwise the first one names the reference. */
+ * several edges between two nodes, the first one names the reference. Properties, variables and
+ * elements come before the references of V8 itself. */
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -16,27 +16,28 @@
 /* A node at an end of wanted references. */
 typedef struct end_node {
     uint64_t id, first_edge, end_edge;
-    bool is_owner; /* it has wanted references, and is not only referred to */
+    bool is_owner; /* wanted references begin at it, not only end at it */
 } end_node;
 
 /* The edge that names a reference. */
 typedef struct naming_edge {
-    uint64_t name; /* index in the strings, or of the element */
+    uint64_t name; /* index of a string, or index of the element */
     v8_edge edge;
     bool is_found;
     uint32_t next; /* next reference, from 1, that is named by the same string; 0: none */
 } naming_edge;
 
 typedef struct naming {
-    v8_state state; /* first, because it is all that the functions for rows get */
+    v8_state state; /* must be the first member, because the functions for rows get only a pointer
+                       to it */
     mp_named_reference *references;
     size_t count;
     mp_arena *texts;
     mp_id_index ids;         /* ids of nodes to TARGET, OWNER or SEEN */
-    size_t unseen;           /* number of ids that were not seen yet */
-    MP_LIST(end_node) nodes; /* in the order of the file */
+    size_t unseen;           /* number of ids that were not found yet */
+    MP_LIST(end_node) nodes; /* sorted as in the file */
     mp_id_index by_number;   /* number of a node in the file to its place in `nodes`, from 1 */
-    uint64_t edges;          /* edges of the nodes so far */
+    uint64_t edges;          /* number of edges of the nodes read so far */
     naming_edge *links;      /* one per reference */
     mp_id_index by_string;   /* index of a string to the first reference that it names, from 1 */
 } naming;
@@ -59,7 +60,7 @@ static bool read_row(v8_state *state, uint32_t count, uint64_t *values)
 
 /* --- nodes --- */
 
-/* Note a node if it is wanted, and the first with its id. */
+/* Note a node if it is wanted, and is the first one with its id. */
 static void note_node(naming *job, uint64_t number, const uint64_t *values)
 {
     const uint32_t *place = job->state.node_fields.place;
@@ -90,7 +91,7 @@ static bool read_nodes(v8_state *state)
 
 /* --- edges --- */
 
-/* Return the rank of a type of edges: the lowest one names a reference. */
+/* Return the rank of a type of edges. The edge with the lowest rank names the reference. */
 static unsigned rank_of(v8_edge edge)
 {
     return edge == V8_HIDDEN ? 2 : edge == V8_INTERNAL;
@@ -115,7 +116,7 @@ static void note_edge(naming *job, uint64_t from, const uint64_t *values)
         *link = (naming_edge){.name = values[place[V8_EDGE_NAME]], .edge = edge, .is_found = true};
 }
 
-/* Read the edges of the nodes that have wanted references, and skip all others. */
+/* Read the edges of the nodes that have wanted references, and skip all other edges. */
 static bool read_wanted_edges(naming *job)
 {
     v8_state *state = &job->state;
@@ -138,8 +139,8 @@ static bool read_wanted_edges(naming *job)
     return mp_scan_skip_past(&state->json, ']');
 }
 
-/* Set the names that are indexes, and those that no string of the file has, and note the strings
- * that are needed. */
+/* Set the names that are indexes, and those for which the file has no string. Note the strings that
+ * are needed for all other names. */
 static void note_strings(naming *job)
 {
     for (size_t i = 0; i < job->count; i++) {
@@ -186,7 +187,7 @@ static const char *property_text(mp_arena *texts, mp_slice name)
 {
     if (is_identifier(name))
         return mp_reference_text(texts, ".", name, "");
-    enum { ENOUGH = 1000 }; /* names are cut long before */
+    enum { ENOUGH = 1000 }; /* names are cut much earlier */
     mp_text_buffer escaped = {0};
     for (size_t i = 0; i < name.length && escaped.length < ENOUGH; i++) {
         if (name.start[i] == '"' || name.start[i] == '\\')
@@ -225,7 +226,7 @@ void v8_name_references(mp_input *input, mp_named_reference *references, size_t 
                         mp_arena *texts)
 {
     static const v8_section_readers readers = {read_nodes, read_edges, read_strings};
-    /* The labels of the header, and what it says about itself, are of no use here. */
+    /* This pass needs neither the labels that the header sets, nor its diagnostics. */
     v8_reader unused = {.model = mp_model_new(), .diagnostics = mp_diagnostics_new(1)};
     naming job = {.state = v8_begin(&unused, input),
                   .references = references,

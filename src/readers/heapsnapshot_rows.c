@@ -58,7 +58,7 @@ static void add_node(v8_state *state, const uint64_t *values)
     graph->first[index + 1] = (uint32_t)state->edges_expected;
 }
 
-/* Read an array of numbers, and call `row` for each `count` of them. Return false if it is
+/* Read an array of numbers, and call `row` for every `count` of them. Return false if the array is
  * truncated or malformed. An incomplete last row is malformed. */
 static bool read_rows(v8_state *state, uint32_t count,
                       void (*row)(v8_state *state, const uint64_t *values))
@@ -88,9 +88,8 @@ bool v8_read_nodes(v8_state *state)
 
 /* --- edges --- */
 
-/* Advance state->object to the owner of the next edge. For each object that it reaches, set the
- * index of its first edge among the edges that are kept. Return false after the last edge of the
- * last object. */
+/* Advance state->object to the owner of the next edge. On the way, set for each object the index of
+ * its first edge among the kept edges. Return false after the last edge of the last object. */
 static bool find_owner(v8_state *state)
 {
     mp_graph *graph = state->graph;
@@ -153,7 +152,7 @@ static void name_class(v8_state *state, v8_class *class)
         class->label = kind->label;
         return;
     }
-    if (kind->is_native && name.start[0] == '<') /* "<div class=...>": the tag is the class */
+    if (kind->is_native && name.start[0] == '<') /* in "<div class=...>", the tag is the class */
         for (size_t i = 0; i < name.length && name.start[i] != '>'; i++)
             if (name.start[i] == ' ')
                 name.length = i;
@@ -165,8 +164,8 @@ static void name_class(v8_state *state, v8_class *class)
     mp_arena_reset(&state->scratch);
 }
 
-/* Note the name of an edge from the table of a WeakMap or from a key to the value: "N / part of key
- * (NAME @ID) -> value (NAME @ID) pair in WeakMap (table @ID)". */
+/* Note the name of an edge that leads to a value from the table of a WeakMap or from a key: "N /
+ * part of key (NAME @ID) -> value (NAME @ID) pair in WeakMap (table @ID)". */
 static void note_table(v8_state *state, uint32_t name)
 {
     static const char begin[] = " / part of key (", middle[] = "pair in WeakMap (table @";

@@ -1,9 +1,9 @@
 /* Interpreted files of heaptrack 1.0 and later.
  *
- * A file defines strings, addresses, stacks and kinds of blocks, each before its first use, and
- * has a line for each allocation and deletion, which names only the kind. Blocks of one kind cannot
- * be distinguished, so a deletion is taken to free the youngest one. A block deleted right after an
- * allocation is then the one just allocated.
+ * A file defines strings, addresses, stacks and kinds of blocks, each before its first use. It has
+ * a line for each allocation and each deletion, which names only the kind of the block. Blocks of
+ * one kind cannot be distinguished, so a deletion is assumed to free the youngest one. So a block
+ * that is deleted right after an allocation is the block just allocated.
  *
  * docs/formats/heaptrack.md describes the lines and names the sources. */
 #include "readers/heaptrack.h"
@@ -20,7 +20,7 @@
 
 enum { NEWEST_VERSION = 3, THREAD = 1, MS = 1000 };
 
-static const char letters[] = "+-atiscX#RIASv"; /* of lines */
+static const char letters[] = "+-atiscX#RIASv"; /* first letters of lines */
 
 void heaptrack_say(heaptrack_pass *pass, mp_diagnostic_id id, const char *format, ...)
 {
@@ -172,7 +172,8 @@ static void read_line(heaptrack_pass *pass, mp_slice line)
     case '#':
         read_comment(pass, line);
         return;
-    case 'v': /* version; peak of resident memory; system; attached; suppression */
+    case 'v': /* lines that are not used: version, peak of resident memory, system, attached,
+                 suppression */
     case 'R':
     case 'I':
     case 'A':
@@ -188,8 +189,8 @@ static void read_line(heaptrack_pass *pass, mp_slice line)
 
 /* --- one file --- */
 
-/* Read the version from the first line, "v 10400 3". The first files of version 1 do not state it.
- */
+/* Read the version from the first line, "v 10400 3". The first files of version 1 do not have this
+ * line. */
 static bool read_version(mp_slice head, uint64_t *version)
 {
     enum { LONGEST = 64 };
@@ -208,7 +209,8 @@ static bool read_version(mp_slice head, uint64_t *version)
     return cursor == end || (mp_hex_word(&cursor, end, version) && cursor == end);
 }
 
-/* Return the number of distinct times in a kept input, at most `most`, and rewind the input. */
+/* Return the number of distinct times in an input that is kept, but at most `most`. Rewind the
+ * input. */
 static uint32_t count_times(mp_input *input, uint32_t most)
 {
     uint32_t count = 0;
@@ -226,8 +228,8 @@ static uint32_t count_times(mp_input *input, uint32_t most)
     return count;
 }
 
-/* Set the number of slices, at most one per distinct time, so that a short recording does not get
- * many slices in which nothing happens. */
+/* Set the number of slices, at most one per distinct time. A short recording then does not get many
+ * slices in which nothing happens. */
 static void set_slices(heaptrack_pass *pass)
 {
     const uint32_t times = count_times(pass->input, pass->replay.slices);
@@ -235,7 +237,7 @@ static void set_slices(heaptrack_pass *pass)
     pass->replay.last_us = mp_last_time(pass->input, time_of);
 }
 
-/* Read events, most of a file, up to another line. */
+/* Read events, which are most of a file, up to a line of another kind. */
 static void read_events(heaptrack_pass *pass)
 {
     mp_input *input = pass->input;
@@ -260,7 +262,7 @@ static bool run_pass(heaptrack_pass *pass, uint64_t peak_line)
         set_slices(pass);
     for (mp_slice line;;) {
         read_events(pass);
-        if (!mp_window_has_line(pass->input)) /* report faults of the input in file order */
+        if (!mp_window_has_line(pass->input)) /* report the problems of the input in file order */
             mp_replay_resolve(&pass->replay);
         if (!mp_input_line(pass->input, &line))
             break;
@@ -326,7 +328,8 @@ static bool read_heaptrack(void *opaque, mp_input *input, uint32_t summary)
 
 /* --- the reader --- */
 
-/* Claim an interpreted file, but not a raw one, whose second line names its program (x). */
+/* Claim an interpreted file. The second line of a raw file names its program (x); do not claim
+ * it. */
 static mp_bid probe(mp_slice head)
 {
     uint64_t version;

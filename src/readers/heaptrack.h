@@ -6,7 +6,7 @@
 #include "readers/replay.h"
 #include "readers/stack_builder.h"
 
-/* Limits of frames in a stack, and of inlined functions at an address. */
+/* Maximum number of frames in a stack, and of inlined functions at an address. */
 enum { HEAPTRACK_FRAMES = 4096, HEAPTRACK_INLINED = 64 };
 
 /* A frame: a function, and the line that is executed in it; MP_NO_LINE: unknown. */
@@ -27,14 +27,14 @@ typedef struct heaptrack_stack {
     bool allocates; /* an allocation refers to it */
 } heaptrack_stack;
 
-/* A kind of blocks: those of one size that one stack allocates. */
+/* A kind of blocks: blocks of one size that one stack allocates. */
 typedef struct heaptrack_kind {
     int64_t bytes; /* -1: the line is damaged */
     uint32_t stack;
-    uint32_t alive; /* number of its blocks */
+    uint32_t alive; /* number of its blocks that are alive */
 } heaptrack_kind;
 
-/* The tables of a file. All are numbered as the file does: kinds from 0, others from 1. */
+/* The tables of a file, numbered as in the file: kinds from 0, all others from 1. */
 typedef struct heaptrack_tables {
     mp_string_id *strings;
     heaptrack_frame *frames;
@@ -43,7 +43,7 @@ typedef struct heaptrack_tables {
     heaptrack_kind *kinds;
     size_t string_count, frame_count, address_count, stack_count, kind_count;
     size_t string_capacity, frame_capacity, address_capacity, stack_capacity, kind_capacity;
-    mp_stack_builder code; /* symbols; frames are numbered by the file */
+    mp_stack_builder code; /* symbols, and frames with the numbers of the file */
     uint32_t allocating;   /* number of stacks that allocate */
     uint64_t cut_stacks;
     bool converted; /* a text was not valid UTF-8 */
@@ -60,15 +60,15 @@ typedef struct heaptrack_pass {
     heaptrack_tables tables;
     uint64_t version;
     int64_t time_us;
-    bool ended; /* the line that ends the file was read */
+    bool ended; /* the line that must end the file was read */
 } heaptrack_pass;
 
 /* Report a problem of the current line. */
 void heaptrack_say(heaptrack_pass *pass, mp_diagnostic_id id, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Add the entry that a line defines; `text` is the line after its letter and a blank. A damaged
- * line also adds an entry, so that later lines keep their numbers. */
+/* Add the entry that a line defines; `text` is the line without its first letter and blank. A
+ * damaged line also adds an entry, so that entries after it keep their numbers. */
 void heaptrack_add_string(heaptrack_pass *pass, mp_slice text);
 void heaptrack_add_address(heaptrack_pass *pass, mp_slice text);
 void heaptrack_add_stack(heaptrack_pass *pass, mp_slice text);

@@ -7,8 +7,9 @@
 #include "input/hex.h"
 #include "readers/heaptrack.h"
 
-/* A file may add this number of nodes to the call tree, and 16 for each stack. Otherwise many
- * stacks of addresses with many inlined functions could exhaust memory. */
+/* Number of nodes that a file may add to the call tree, and further number of nodes for each stack.
+ * Otherwise a file could exhaust memory with many stacks of addresses that have many inlined
+ * functions. */
 enum { FREE_NODES = 1000000, NODES_PER_STACK = 16 };
 
 /* Read the next number. Return false if there is none. */
@@ -69,8 +70,8 @@ static mp_symbol_id symbol_of(heaptrack_pass *pass, mp_string_id name, mp_string
     return mp_stack_symbol(code, symbol);
 }
 
-/* Add the next frame of an address: function, file and line, which may all be absent. Return false
- * at the end of the line. */
+/* Add the next frame of an address: function, file and line. Each of these may be absent. Return
+ * false at the end of the line. */
 static bool add_frame(heaptrack_pass *pass, mp_slice *text, mp_string_id module, bool first)
 {
     heaptrack_tables *tables = &pass->tables;
@@ -114,7 +115,7 @@ void heaptrack_add_address(heaptrack_pass *pass, mp_slice text)
 
 /* --- stacks --- */
 
-/* Add the frames of an address to the stack of its caller, outermost first. */
+/* Add the frames of an address to the stack of its caller, starting with the outermost frame. */
 static heaptrack_stack called(heaptrack_pass *pass, heaptrack_stack stack,
                               const heaptrack_address *address)
 {

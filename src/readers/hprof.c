@@ -2,7 +2,7 @@
  *
  * Sources: docs/formats/hprof.md. A file is a header and records; the records of the heap contain
  * further records: classes, objects and roots. A file is one dump; several files are dumps of one
- * program. An object may come before its class: then the file is read once more. */
+ * program. If an object comes before its class, the file is read once more. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -96,7 +96,7 @@ static bool read_trace(hp_state *state)
 
 /* --- records --- */
 
-/* Read the records in a record of the heap. */
+/* Read the records that a record of the heap contains. */
 static bool read_heap(hp_state *state, bool is_segment)
 {
     if (state->dump_ended) {
@@ -159,7 +159,7 @@ static bool read_records(hp_state *state)
     }
 }
 
-/* Read the header. Return false if it is none, or names a version that is not known. */
+/* Read the header. Return false if it is not a header, or names an unknown version. */
 static bool read_header(hp_state *state)
 {
     uint64_t bytes, stamp;
@@ -388,13 +388,13 @@ static mp_bid probe(mp_slice head)
 {
     static const char *const begins[] = {"JAVA PROFILE 1.0.1", "JAVA PROFILE 1.0.2",
                                          "JAVA PROFILE 1.0.3"};
-    for (size_t i = 0; i < sizeof begins / sizeof *begins; i++) /* text follows in text files */
+    for (size_t i = 0; i < sizeof begins / sizeof *begins; i++) /* in text files, text follows */
         if (head.length >= VERSION && !head.start[VERSION - 1] && mp_slice_starts(head, begins[i]))
             return MP_MINE;
     return MP_NOT_MINE;
 }
 
-/* Set the stamp: milliseconds of the clock. */
+/* Set the stamp: milliseconds of the recorder's clock. */
 static bool place_hprof(mp_slice head, mp_place *place)
 {
     place->stamped = head.length >= HEADER;

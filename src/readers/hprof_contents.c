@@ -1,7 +1,7 @@
-/* Java heap dumps (hprof): contents of objects, read by one more pass over the file.
+/* Java heap dumps (hprof): contents of objects, which one more pass over the file reads.
  *
- * Of an instance, at most three fields are read, which its class has by name. Elements of arrays
- * are hashed in blocks, so memory does not depend on their number. Classes of the language are
+ * At most three fields of an instance are read; their names depend on the class. Elements of arrays
+ * are hashed in blocks, so memory use does not depend on their number. Classes of the language are
  * known by their names: docs/formats/hprof.md. */
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +20,8 @@ typedef struct role {
 } role;
 
 static const role roles[] = {
-    /* Before version 9, strings may share an array; from then on, a coder states the width. */
+    /* Before version 9, strings may share an array. From version 9 on, a coder states the width of
+     * characters. */
     {"java.lang.String", MP_CONTENT_STRING, {"coder", "offset", "count"}},
     {"java.util.ArrayList", MP_CONTENT_COLLECTION, {"size"}},
     {"java.util.LinkedList", MP_CONTENT_COLLECTION, {"size"}},
@@ -43,14 +44,14 @@ static const role roles[] = {
     {"java.lang.Double", MP_CONTENT_BOXED, {"value"}},
 };
 
-/* A field that is read: from the first byte of an instance on. */
+/* A field that is read, at an offset from the first byte of an instance. */
 typedef struct fact {
     uint64_t offset;
     uint32_t bytes;
     uint32_t index; /* in role.fields */
 } fact;
 
-/* What is read of the instances of a class. */
+/* Fields that are read of the instances of a class. */
 typedef struct facts {
     mp_content_kind kind;
     fact items[MOST_FACTS]; /* by offset */
@@ -72,7 +73,7 @@ static const role *role_of(mp_slice name)
     return NULL;
 }
 
-/* Add a field to the facts, in the order of offsets. */
+/* Add a field to the facts, which are sorted by offset. */
 static void add_fact(facts *known, fact added)
 {
     uint32_t place = known->count++;
@@ -81,7 +82,7 @@ static void add_fact(facts *known, fact added)
     known->items[place] = added;
 }
 
-/* Find a field of the class or of its superclasses, whose fields follow. */
+/* Find a field of the class or of its superclasses. The fields of superclasses follow. */
 static void find_fact(const hp_state *state, const hp_class *class, const char *name,
                       uint32_t index, facts *known)
 {
@@ -101,7 +102,7 @@ static void find_fact(const hp_state *state, const hp_class *class, const char *
     }
 }
 
-/* Return what is read of instances of the class, which is resolved. */
+/* Return the facts to read about instances of the class, which must be resolved. */
 static const facts *facts_of(hp_state *state, uint32_t number)
 {
     hp_taking *job = state->taking;
@@ -132,7 +133,7 @@ bool hp_take_instance(hp_state *state, uint64_t id, uint32_t number, uint32_t le
     uint64_t values[MOST_FACTS] = {0}, offset = 0;
     for (uint32_t i = 0; i < known->count; i++) {
         const fact *field = &known->items[i];
-        if (field->offset < offset) /* classes that are derived from each other */
+        if (field->offset < offset) /* if superclasses form a cycle, their fields overlap */
             continue;
         if (!mp_bytes_skip(&state->cursor, field->offset - offset) ||
             !mp_bytes_number(&state->cursor, field->bytes, &values[field->index]))
@@ -162,8 +163,8 @@ bool hp_take_references(hp_state *state, uint64_t id, uint32_t count)
     return true;
 }
 
-/* Hash the elements of an array, which are next: blocks of a fixed length one by one, so that the
- * result does not depend on what is at hand. */
+/* Hash the elements of an array, which are next in the input. Blocks have a fixed length, so that
+ * the result does not depend on how much of the input is in the window. */
 static bool take_elements(hp_state *state, uint64_t type, uint64_t length, mp_content *content,
                           bool *zeros)
 {
@@ -204,15 +205,16 @@ static size_t put_character(uint32_t code, char *out)
     return more + 1;
 }
 
-/* Return the beginning of a text in quotation marks, in UTF-8. `units` is the number of its 16-bit
- * units; `wide`: two bytes each, the higher one `first` or second. */
+/* Return the beginning of a text in quotation marks, in UTF-8. `units` is the number of its
+ * characters. With `wide`, each has two bytes; the higher byte is the first one or, without
+ * `first`, the second. */
 static const char *utf8_of(mp_arena *arena, const unsigned char *bytes, size_t units, bool wide,
                            bool first)
 {
     enum { REPLACEMENT = 0xfffd };
     char *text = mp_arena_alloc(arena, 3 * units + 1);
     size_t length = 0;
-    uint32_t high = 0; /* first half of a pair */
+    uint32_t high = 0; /* first half of a surrogate pair */
     for (size_t i = 0; i <= units; i++) {
         uint32_t code = i < units ? bytes[wide ? 2 * i + first : i] : 0;
         if (i < units && wide)
@@ -230,7 +232,7 @@ static const char *utf8_of(mp_arena *arena, const unsigned char *bytes, size_t u
     return mp_reference_text(arena, "\"", (mp_slice){text, length}, "\"");
 }
 
-/* Take the beginnings of the wanted texts in an array. */
+/* Take the beginnings of the wanted texts that an array has. */
 static bool take_texts(hp_state *state, uint64_t id, uint64_t type, uint64_t length)
 {
     enum { SHOWN = 100, CHAR = 5 };

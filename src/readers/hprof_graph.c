@@ -36,7 +36,8 @@ bool hp_is_named(mp_slice name, const char *text)
     return true;
 }
 
-/* Compute the facts about a class that depend on its superclass, which has them already. */
+/* Compute the facts about a class that depend on its superclass. The facts of the superclass must
+ * be complete. */
 static void complete(hp_state *state, uint32_t number)
 {
     static const char *const weak[] = {"java.lang.ref.WeakReference", "java.lang.ref.SoftReference",
@@ -188,7 +189,7 @@ static mp_string_id label_class(hp_state *state, const hp_class *class, bool *na
     return id;
 }
 
-/* Make types of the classes. Classes of the same name are one type. */
+/* Make types of the classes. Classes with the same name are one type. */
 static void make_types(hp_state *state)
 {
     mp_model *model = state->model;
@@ -256,20 +257,21 @@ mp_string_id hp_thread_name(hp_state *state, uint32_t thread)
 
 /* --- sizes --- */
 
-/* How a virtual machine lays out objects: bytes before the fields, bytes before the elements of an
+/* Layout of objects in a virtual machine: bytes before the fields, bytes before the elements of an
  * array, bytes of a reference. */
 typedef struct hp_layout {
     unsigned id_bytes, header, array_header, reference;
 } hp_layout;
 
-/* Layouts of objects, by length of ids from the largest to the smallest: 64 bits without
- * compression, with compressed class pointers, with compressed references too, with compact
+/* Layouts of objects, sorted by length of ids and by size, largest first: 64 bits without
+ * compression, with compressed class pointers, also with compressed references, with compact
  * headers; 32 bits. */
 static const hp_layout layouts[] = {
     {8, 16, 24, 8}, {8, 12, 16, 8}, {8, 12, 16, 4}, {8, 8, 12, 4}, {4, 8, 12, 4},
 };
 enum { LAYOUTS = sizeof layouts / sizeof *layouts, COMPRESSED = 2, BITS_32 = 4 };
-/* Bytes that fields of the machine, which no dump lists, and alignment may add to an object. */
+/* Maximum number of bytes by which an object may be larger than its known fields, because of
+ * alignment, and of fields of the machine that no dump lists. */
 enum { HIDDEN = 512 };
 
 typedef struct sizing {
@@ -297,13 +299,13 @@ static uint64_t instance_size(const hp_state *state, const hp_class *class, cons
            references * layout->reference;
 }
 
-/* Compute the least size of an object. */
+/* Compute the smallest possible size of an object. */
 static uint64_t size_of(const sizing *job, uint32_t object, const hp_layout *layout)
 {
     const hp_state *state = job->state;
     const uint64_t amount = job->graph->sizes[object] >> HP_KIND_BITS;
     const hp_class *class = &state->classes.items[job->graph->types[object]];
-    const hp_class *described; /* by a class object */
+    const hp_class *described; /* class that a class object describes */
     switch (kind_of(job->graph, object)) {
     case HP_REFERENCES:
         return aligned(layout->array_header + amount * layout->reference);
@@ -320,7 +322,7 @@ static uint64_t size_of(const sizing *job, uint32_t object, const hp_layout *lay
     }
 }
 
-/* Merge neighbouring runs of ascending ids. Return the number of runs that remain. */
+/* Merge neighbouring runs of ascending ids. Return the number of runs that are left. */
 static uint32_t merge_runs(const uint64_t *ids, const uint32_t *from, uint32_t *to, uint32_t count)
 {
     uint32_t runs = 0;
@@ -337,7 +339,7 @@ static uint32_t merge_runs(const uint64_t *ids, const uint32_t *from, uint32_t *
     return runs;
 }
 
-/* Return the objects in the order of their addresses. Dumps are mostly in that order. */
+/* Return the objects in the order of their addresses. Most dumps are almost in that order. */
 static uint32_t *order_objects(const mp_graph *graph)
 {
     uint32_t *from = mp_alloc((size_t)graph->count * sizeof *from);
@@ -365,15 +367,15 @@ static uint64_t gap_after(const sizing *job, uint32_t place)
 /* Return true if objects of this layout fit between their addresses. */
 static bool fits(const sizing *job, const hp_layout *layout)
 {
-    enum { TOLERATED = 1000 }; /* one object in so many may be damaged */
+    enum { TOLERATED = 1000 }; /* one of this number of objects may be damaged */
     uint32_t wrong = 0;
     for (uint32_t i = 0; i < job->graph->count && wrong <= job->graph->count / TOLERATED; i++)
         wrong += size_of(job, job->order[i], layout) > gap_after(job, i);
     return wrong <= job->graph->count / TOLERATED;
 }
 
-/* Return true if objects follow each other without space between them, in nine cases of ten. Arrays
- * tell, because their sizes are known exactly. */
+/* Return true if objects follow each other without gaps in nine cases of ten. Only arrays are
+ * examined, because their sizes are known exactly. */
 static bool is_contiguous(const sizing *job, const hp_layout *layout)
 {
     uint64_t arrays = 0, followed = 0;
@@ -388,7 +390,7 @@ static bool is_contiguous(const sizing *job, const hp_layout *layout)
     return arrays && followed * 10 >= arrays * 9;
 }
 
-/* Return the largest layout that fits; NULL: ids are no addresses. */
+/* Return the largest layout that fits; NULL: ids are not addresses. */
 static const hp_layout *choose_layout(const sizing *job)
 {
     for (size_t i = 0; i < LAYOUTS && !job->state->android; i++)
@@ -397,8 +399,8 @@ static const hp_layout *choose_layout(const sizing *job)
     return NULL;
 }
 
-/* Return the size of an object that may be larger than the fields in the dump, up to the next
- * object. */
+/* Return the size of an object, which may be larger than its fields in the dump, but reaches at
+ * most to the next object. */
 static uint64_t size_up_to(uint64_t size, uint64_t gap)
 {
     return gap > size && gap <= size + HIDDEN ? aligned(gap - 7) : size;
@@ -440,7 +442,7 @@ void hp_finish_graph(hp_state *state, bool whole)
     make_types(state);
     graph->hexadecimal = true;
     graph->left_out = state->weak_references;
-    if (!whole) { /* roots come last, so it is unknown what keeps objects alive */
+    if (!whole) { /* roots come last in a file, so it is unknown what keeps objects alive */
         const uint32_t types = state->model->types.count;
         graph->untracked = mp_alloc(types * sizeof *graph->untracked);
         memset(graph->untracked, true, types * sizeof *graph->untracked);

@@ -4,7 +4,7 @@
 #include "base/text.h"
 #include "readers/hprof.h"
 
-/* Tags; those of roots are in a table. */
+/* Tags of records. Tags of roots are in a table. */
 enum {
     CLASS_DUMP = 0x20,
     INSTANCE = 0x21,
@@ -14,7 +14,7 @@ enum {
     HEAP_INFO = 0xfe,
 };
 
-enum { OBJECT = 2 }; /* type of fields that are references */
+enum { OBJECT = 2 }; /* the type of a field that is a reference */
 
 /* --- classes --- */
 
@@ -26,7 +26,7 @@ static unsigned bytes_of(const hp_state *state, unsigned type)
     return type == OBJECT ? state->id_bytes : type < sizeof bytes ? bytes[type] : 0;
 }
 
-/* Read a type. Return its number of bytes; 0: there is none. */
+/* Read a type. Return the number of bytes of its values; 0: there is no such type. */
 static unsigned take_type(hp_state *state, uint64_t *type)
 {
     const bool taken = mp_bytes_number(&state->cursor, 1, type);
@@ -34,8 +34,8 @@ static unsigned take_type(hp_state *state, uint64_t *type)
     return bytes;
 }
 
-/* Read values of the class itself: constants, each with a number, or static fields, each with a
- * name. */
+/* Read values of the class itself: constants, which each have a number, or static fields, which
+ * each have a name. */
 static bool read_values(hp_state *state, hp_class *class, bool is_static)
 {
     uint64_t count, name = 0, type, value;
@@ -111,7 +111,8 @@ static bool read_class(hp_state *state)
     class.number_count = state->numbers.count - class.first_number;
     class.link_count = state->links.count - class.first_link;
     class.static_count = state->statics.count - class.first_static;
-    const uint32_t number = hp_class_of(state, id); /* may move the array of classes */
+    const uint32_t number =
+        hp_class_of(state, id); /* must come first, because it may move the array of classes */
     hp_class *known = &state->classes.items[number];
     class.name = known->name;
     if (whole && !known->dumped && !state->again) {
@@ -131,8 +132,8 @@ static bool read_class(hp_state *state)
 
 /* --- objects --- */
 
-/* Add the references of an instance, whose fields are next: those of its class come first, then
- * those of each superclass. */
+/* Add the references of an instance, whose fields are next in the input. The fields of its class
+ * come first, then those of each superclass. */
 static bool read_references(hp_state *state, uint32_t number)
 {
     const hp_class *classes = state->classes.items, *class = &classes[number];
@@ -227,13 +228,13 @@ static bool read_primitive_array(hp_state *state, bool has_data)
 
 /* --- roots --- */
 
-/* Facts after the id of a root. */
+/* Data after the id of a root. */
 typedef enum root_rest { NOTHING, ID, THREAD, THREAD_FRAME, THREAD_TRACE } root_rest;
 
 static const struct root_form {
     unsigned char tag, rest;
-    uint32_t kind;    /* if there is no name */
-    const char *name; /* of the kind */
+    uint32_t kind;    /* kind of roots without a name */
+    const char *name; /* name of the kind */
 } root_forms[] = {
     {0x01, ID, 0, "JNI global"},
     {0x02, THREAD_FRAME, 0, "JNI local"},
@@ -264,7 +265,8 @@ static bool read_root(hp_state *state, const struct root_form *form)
         return false;
     if (state->late || state->taking)
         return true;
-    if (form->rest == THREAD_TRACE) { /* the trace of the thread, for the frames of its locals */
+    if (form->rest ==
+        THREAD_TRACE) { /* keep the trace of the thread, which has the frames of its locals */
         const uint32_t trace = mp_id_index_get(&state->traces_by_serial, frame);
         if (trace)
             *mp_id_index_put(&state->traces_by_thread, thread) = trace;

@@ -1,8 +1,8 @@
-/* Java heap dumps (hprof): names of references, read by one more pass over the file.
+/* Java heap dumps (hprof): names of references, which one more pass over the file reads.
  *
- * The pass skips all objects but those whose references are wanted. A class, and the names of its
- * fields, may come after an instance of it, so instances and classes are noted, and named when all
- * records are read. */
+ * The pass skips all objects except those whose references are wanted. A class, and the names of
+ * its fields, may come after its instances. So instances and classes are noted, and their
+ * references are named after all records are read. */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -12,18 +12,19 @@
 /* An object whose references are named at the end: an instance with the bytes of its fields, or a
  * class with its first references. */
 typedef struct noted {
-    uint32_t first;    /* index of its first wanted reference */
-    uint64_t class_id; /* of the instance, or of the class itself */
+    uint32_t first;    /* index of the first wanted reference of the object */
+    uint64_t class_id; /* id of the instance's class, or of the class itself */
     const unsigned char *bytes;
     uint32_t length;
-    const uint64_t *references; /* of a class; NULL: it is an instance */
+    const uint64_t *references; /* references of a class; NULL: the object is an instance */
 } noted;
 
 typedef struct hp_naming {
     mp_named_reference *references;
     size_t count;
     mp_arena *texts, scratch;
-    mp_id_index wanted; /* id of an object to its first reference, from 1; SEEN: it was found */
+    mp_id_index wanted; /* id of an object to the index of its first reference, from 1; SEEN: the
+                           object was found */
     MP_LIST(noted) noted;
 } hp_naming;
 
@@ -40,8 +41,8 @@ static uint32_t take_wanted(hp_naming *job, uint64_t id)
     return first;
 }
 
-/* Return the wanted reference to an object, among those of the object whose first one is given;
- * NULL: it is not wanted, or has a name. */
+/* Return the wanted reference to an object, out of those that begin at one object; `first` is the
+ * first of these. NULL: the reference is not wanted, or already has a name. */
 static mp_named_reference *wanted_to(const hp_naming *job, uint32_t first, uint64_t to)
 {
     const mp_named_reference wanted = {.from = job->references[first].from, .to = to};
@@ -54,7 +55,7 @@ static mp_named_reference *wanted_to(const hp_naming *job, uint32_t first, uint6
 
 bool hp_note_instance(hp_state *state, uint64_t id, uint64_t class_id, uint32_t length)
 {
-    enum { MOST_BYTES = 1 << 20 }; /* classes have at most 65535 fields each */
+    enum { MOST_BYTES = 1 << 20 }; /* a class has at most 65535 fields */
     hp_naming *job = state->naming;
     const uint32_t first = length <= MOST_BYTES ? take_wanted(job, id) : 0;
     if (!first)
@@ -117,8 +118,8 @@ static uint64_t id_in(const hp_state *state, const unsigned char *bytes)
     return id;
 }
 
-/* Name the references of an instance by its fields: those of its class come first, then those of
- * each superclass. */
+/* Name the references of an instance by its fields. The fields of its class come first, then those
+ * of each superclass. */
 static void name_fields(hp_state *state, const noted *object)
 {
     const uint32_t number = mp_id_index_get(&state->classes_by_id, object->class_id);
@@ -140,7 +141,7 @@ static void name_fields(hp_state *state, const noted *object)
     }
 }
 
-/* Name the references of a class: its static fields, then those that the machine has. */
+/* Name the references of a class: its static fields, then the ones that the machine adds. */
 static void name_statics(const hp_state *state, const noted *object)
 {
     static const char *const names[HP_CLASS_REFERENCES] = {"{superclass}", "{class loader}",
@@ -173,10 +174,10 @@ void hp_name_references(mp_input *input, mp_named_reference *references, size_t 
         *mp_id_index_put(&job.wanted, references[i].from) = (uint32_t)i + 1;
     hp_begin(&state, &reader, input);
     state.naming = &job;
-    state.late = true; /* skips what is not noted */
+    state.late = true; /* skip objects that are not noted */
     hp_read(&state);
     mp_input_consume(input, (size_t)(state.cursor.next - state.cursor.start));
-    state.again = true; /* all classes are known */
+    state.again = true; /* all classes are known already */
     for (uint32_t i = 0; i < job.noted.count; i++)
         if (job.noted.items[i].references)
             name_statics(&state, &job.noted.items[i]);

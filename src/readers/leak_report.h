@@ -1,14 +1,14 @@
-/* Reports of leak checkers: the blocks that are left when a program ends, as a census with two
- * snapshots, the start, at which nothing is allocated, and the end. */
+/* Reports of leak checkers: the blocks that are left when a program ends. They are a census with
+ * two snapshots: the start, at which nothing is allocated, and the end. */
 #ifndef MP_READERS_LEAK_REPORT_H
 #define MP_READERS_LEAK_REPORT_H
 
 #include "model/census.h"
 #include "readers/native_code.h"
 
-enum { LEAK_FRAMES = 1024 }; /* frames of a stack that are kept, the innermost */
+enum { LEAK_FRAMES = 1024 }; /* maximum number of frames kept of a stack, the innermost ones */
 
-/* Classes of blocks that are left. */
+/* Classes of blocks that are left at the end. */
 typedef enum leak_class {
     LEAK_DEFINITE, /* nothing refers to them */
     LEAK_INDIRECT, /* only other lost blocks refer to them */
@@ -17,31 +17,31 @@ typedef enum leak_class {
     LEAK_CLASSES
 } leak_class;
 
-/* Sum of the records with one context. */
+/* Sum over the records that have the same context. */
 typedef struct leak_row {
     uint32_t context;
     mp_census_share left;
-    int64_t indirect; /* bytes in other blocks that only these blocks refer to */
+    int64_t indirect; /* bytes in other blocks to which only these blocks refer */
 } leak_row;
 
 typedef struct leak_report {
     mp_model *model;
     mp_diagnostics *diagnostics;
     native_code code;
-    mp_type_id types[LEAK_CLASSES]; /* by class; 0: not used yet */
+    mp_type_id types[LEAK_CLASSES]; /* types by class; 0: not used yet */
     /* The current file: */
     mp_input *input;
     uint32_t summary;
     mp_session_id session;
     mp_census census;
-    MP_LIST(leak_row) rows; /* row 0 is none */
+    MP_LIST(leak_row) rows; /* row 0 is reserved for none */
     mp_id_index row_index;  /* context to row */
     mp_census_share sum;
     uint64_t records, indirect_records, cut_stacks;
     /* The current record: */
     native_frame frames[LEAK_FRAMES]; /* innermost first */
     size_t depth;
-    bool cut; /* it has more frames */
+    bool cut; /* the stack has more frames */
 } leak_report;
 
 /* Report a problem of the current line. */
@@ -59,10 +59,10 @@ void leak_report_begin(leak_report *report, mp_input *input, uint32_t summary);
 void leak_add_frame(leak_report *report, native_frame frame);
 /* Drop the frames of the current record. */
 void leak_drop_frames(leak_report *report);
-/* End the current record. `indirect`: bytes that it loses in other blocks. They count for it if the
- * file has no records of such blocks. */
+/* End the current record. `indirect` is the number of bytes that it loses in other blocks. They
+ * count for it if the file has no records of these blocks. */
 void leak_end_record(leak_report *report, leak_class class, mp_census_share left, int64_t indirect);
-/* End the file: add both snapshots, if it is usable. `whole`: it is not truncated. */
+/* End the file. If it is usable, add both snapshots. `whole`: the file is not truncated. */
 void leak_report_end(leak_report *report, bool usable, bool whole);
 
 #endif

@@ -22,15 +22,15 @@
 #include "input/fields.h"
 #include "model/build.h"
 
-/* A limit longer than the paths of any file system. */
+/* No path of any file system is as long as this limit. */
 enum { LONGEST_PATH = 4096 };
 
-/* Lines of the profile that need a text, by (program, line), in chains. Indexes from 0 on refer to
- * profile->lines, and the indexes after those to profile->coverage_lines. */
+/* Lines of the profile that need a text, by (program, line), in chains. The first indexes refer to
+ * profile->lines, the following ones to profile->coverage_lines. */
 typedef struct wanted_lines {
     mp_id_index index;    /* (program, line) to the first index of a chain */
     uint32_t *next;       /* next index in the chain */
-    mp_id_index programs; /* program to the path of its listing, or a value below */
+    mp_id_index programs; /* program to the path of its listing, or to one of the values below */
 } wanted_lines;
 #define NOT_LOOKED_FOR UINT32_MAX
 #define NO_LISTING (UINT32_MAX - 1)
@@ -40,7 +40,7 @@ static uint64_t line_key(mp_string_id program, uint32_t line)
     return (uint64_t)program.i << 32 | line;
 }
 
-/* Return the program of a module that may have a listing; none for other modules. */
+/* Return the program of a module that may have a listing; none for all other modules. */
 static mp_string_id program_of(const mp_profile *profile, mp_module_id id)
 {
     const mp_module *module = &profile->modules.items[id.i];
@@ -64,7 +64,8 @@ static wanted_lines collect(const mp_profile *profile)
     wanted_lines wanted = {.next = mp_alloc_zero(places, sizeof *wanted.next)};
     for (uint32_t i = 1; i < profile->lines.count; i++) {
         const mp_profile_line *line = &profile->lines.items[i];
-        if (!line->code.i && !line->rounded) /* reports truncate program names */
+        if (!line->code.i &&
+            !line->rounded) /* reports truncate names of programs, so no listing can be found */
             want(&wanted, program_of(profile, line->module), line->line, i);
     }
     for (uint32_t i = 1; i < profile->coverage.count; i++) {

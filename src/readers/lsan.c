@@ -1,4 +1,4 @@
-/* Reports of LeakSanitizer, in text among other output.
+/* Reports of LeakSanitizer: text that may be among other output.
  *
  * docs/formats/lsan.md describes the lines and names the sources. */
 #include <inttypes.h>
@@ -14,7 +14,7 @@ typedef struct lsan_state {
     leak_report *report;
     /* The current report in the file: */
     bool open;
-    bool omits; /* it says that it omits leaks */
+    bool omits; /* the report says that it omits leaks */
     mp_census_share before;
     /* The current record: */
     bool in_record;
@@ -27,7 +27,7 @@ static mp_slice after(mp_slice text, size_t length)
     return (mp_slice){text.start + length, text.length - length};
 }
 
-/* Return a line without blanks around it and without the escapes of colours before it. */
+/* Return a line without the blanks around it, and without the colour escapes at its start. */
 static mp_slice plain(mp_slice line)
 {
     line = mp_slice_trim(line);
@@ -42,8 +42,9 @@ static mp_slice plain(mp_slice line)
 
 /* --- frames --- */
 
-/* Return the length of the name before a place in a frame, "operator new(unsigned long) /a b.cc:9":
- * a path begins after the first blank that precedes a slash or a dot, or after the last blank. */
+/* Return the length of the name before the place in a frame, as in "operator new(unsigned long) /a
+ * b.cc:9". The path begins after the first blank that precedes a slash or a dot, or after the last
+ * blank. */
 static size_t name_length(mp_slice text)
 {
     for (size_t i = 0; i + 1 < text.length; i++)
@@ -78,7 +79,7 @@ static native_frame frame_of(leak_report *report, mp_slice text)
     return (native_frame){native_symbol(&report->code, text, none, none), MP_NO_LINE};
 }
 
-/* Read "#0 0x7f291f6b89cf in NAME ...". Return false if the line is another. */
+/* Read "#0 0x7f291f6b89cf in NAME ...". Return false if the line has another form. */
 static bool read_frame(leak_report *report, mp_slice line)
 {
     uint64_t number;
@@ -99,8 +100,8 @@ static void end_record(lsan_state *state)
     state->in_record = false;
 }
 
-/* Read "Direct leak of 204800 byte(s) in 50 object(s) allocated from:". Return false if the line is
- * another. */
+/* Read "Direct leak of 204800 byte(s) in 50 object(s) allocated from:". Return false if the line
+ * has another form. */
 static bool begin_record(lsan_state *state, mp_slice line)
 {
     const bool indirect = mp_slice_starts(line, "Indirect");
@@ -118,7 +119,7 @@ static bool begin_record(lsan_state *state, mp_slice line)
     return true;
 }
 
-/* Add the leaks that the report counts but does not list, and that have no stack. */
+/* Add the leaks that the report counts but does not list. They have no stack. */
 static void add_rest(leak_report *report, mp_census_share rest)
 {
     static const char name[] = "(leaks that the report omits)";
@@ -130,7 +131,7 @@ static void add_rest(leak_report *report, mp_census_share rest)
 }
 
 /* Compare the sums with "SUMMARY: LeakSanitizer: 228800 byte(s) leaked in 170 allocation(s).".
- * Return false if the line is another. */
+ * Return false if the line has another form. */
 static bool read_summary(lsan_state *state, mp_slice line)
 {
     leak_report *report = state->report;

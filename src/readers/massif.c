@@ -2,10 +2,11 @@
  * the stacks that allocated them.
  *
  * Numbers of blocks are not recorded (MP_HOLDS_UNCOUNTED). A snapshot without a tree has only a
- * total. A tree begins at the innermost functions, so its nodes are kept in a tree of that
- * orientation, from which whole stacks are made when a node first has bytes of its own. Massif
- * combines places below a threshold, and a site may be above it at one snapshot and below it at the
- * next: such a site keeps its bytes as far as the combined ones allow.
+ * total. A tree begins at the innermost functions, and its nodes are kept in that order. The whole
+ * stack of a node is made when the node first has bytes of its own. Massif combines places below a
+ * threshold. A site may be above the threshold at one snapshot and below it at the next. It then
+ * keeps its bytes, as long as all these sites together do not have more bytes than the combined
+ * places.
  *
  * docs/formats/massif.md describes the lines and names the sources. */
 #include <inttypes.h>
@@ -21,30 +22,31 @@
 
 enum {
     MS = 1000,
-    MOST_FRAMES = 1024, /* frames of a stack; massif has at most 200 */
-    /* Sites that a snapshot may keep without naming them, per line of its tree, and at least. */
+    MOST_FRAMES = 1024, /* maximum number of frames of a stack; massif has at most 200 */
+    /* Maximum number of sites that a snapshot may keep although its tree does not name them: for
+     * each line of the tree, and at least. */
     KEPT_PER_LINE = 64,
     LEAST_KEPT = 4096
 };
 
-/* A function in the tree, below those that it calls. */
+/* A function in the tree. It is below the functions that it calls. */
 typedef struct massif_place {
-    uint32_t inner; /* the function that it calls; 0: it allocates */
+    uint32_t inner; /* the function that it calls; 0: it allocates memory itself */
     native_frame frame;
-    mp_context context; /* its stack, without further callers */
+    mp_context context; /* its stack up to this function */
     bool known;         /* the context is made */
-    uint32_t seen;      /* number of the last tree that has it */
+    uint32_t seen;      /* number of the last tree that has the place */
     int64_t now;        /* own bytes in the current tree */
-    int64_t before;     /* own bytes at the last tree, if it is active */
-    int64_t combined;   /* bytes of combined places below it, in the current tree */
+    int64_t before;     /* own bytes at the last tree, if the place is active */
+    int64_t combined;   /* bytes of the combined places below it, in the current tree */
     bool active;        /* member of `active` */
 } massif_place;
 
 /* A node of the current tree. */
 typedef struct massif_level {
     uint32_t place;
-    int64_t children; /* that are still to come */
-    int64_t bytes;    /* own bytes: those of its children are subtracted as they come */
+    int64_t children; /* number of children that are still to come */
+    int64_t bytes;    /* own bytes: the bytes of the children are subtracted as these come */
 } massif_level;
 
 typedef enum massif_tree { TREE_MISSING, TREE_EMPTY, TREE_DETAILED, TREE_PEAK } massif_tree;
@@ -59,7 +61,7 @@ typedef struct massif_state {
     const char *path;
     mp_session_id session;
     mp_census census;
-    MP_LIST(massif_place) places; /* place 0: what all others allocate for */
+    MP_LIST(massif_place) places; /* place 0: the caller of all others */
     mp_id_index place_index;      /* by inner place, symbol and line */
     MP_LIST(uint32_t) active;     /* places with bytes at the last tree */
     massif_level *levels;
@@ -71,7 +73,7 @@ typedef struct massif_state {
     int64_t number, time, heap_bytes, line; /* -1: not stated */
     massif_tree tree;
     size_t depth;    /* number of levels */
-    uint64_t lines;  /* of the tree */
+    uint64_t lines;  /* number of lines of the tree */
     uint32_t serial; /* number of the tree */
     bool broken;     /* the tree cannot be used */
 } massif_state;
@@ -90,7 +92,7 @@ static void say(massif_state *state, mp_diagnostic_id id, const char *format, ..
                 text);
 }
 
-/* Report the first fault of a tree. Only the total of a faulty tree is used. */
+/* Report the first fault of a tree. If a tree has a fault, only its total is used. */
 #define SPOIL(state, ...)                                                                          \
     do {                                                                                           \
         if (!(state)->broken)                                                                      \
@@ -117,7 +119,7 @@ static uint32_t place_of(massif_state *state, uint32_t inner, native_frame frame
     return *place;
 }
 
-/* Return the context of a place: the stack from it to the innermost function. */
+/* Return the context of a place: the stack from this place to the innermost function. */
 static const mp_context *context_of(massif_state *state, uint32_t place)
 {
     massif_place *target = place_at(state, place);
@@ -127,7 +129,7 @@ static const mp_context *context_of(massif_state *state, uint32_t place)
     for (uint32_t i = place; i; i = place_at(state, i)->inner)
         mp_stack_call(&state->code.stacks, &stack, place_at(state, i)->frame.symbol,
                       place_at(state, i)->frame.line);
-    if (!place) { /* combined sites are one, which has a name in place of a stack */
+    if (!place) { /* combined sites are one site, which has a name instead of a stack */
         static const char name[] = "(sites below massif's threshold)";
         const mp_slice none = {"", 0};
         mp_stack_call(&state->code.stacks, &stack,
@@ -150,7 +152,8 @@ static void add_bytes(massif_state *state, uint32_t place, int64_t bytes)
     *MP_ADD(&state->active) = place;
 }
 
-/* End the levels of the tree below `depth`: what their children do not have is their own. */
+/* End the levels of the tree below `depth`. Their own bytes are those that their children do not
+ * have. */
 static void end_levels(massif_state *state, size_t depth)
 {
     while (state->depth > depth) {
@@ -167,7 +170,8 @@ static void end_levels(massif_state *state, size_t depth)
     }
 }
 
-/* Return the place of a new node at this depth; reset what the last tree left in it. */
+/* Return the place of a new node at this depth, and reset the values that the previous tree left in
+ * it. */
 static uint32_t enter_place(massif_state *state, size_t depth, mp_slice label)
 {
     uint32_t place = 0;
@@ -182,7 +186,7 @@ static uint32_t enter_place(massif_state *state, size_t depth, mp_slice label)
     return place;
 }
 
-/* Take the node at the start of a line, " n1: 204800 LABEL". */
+/* Remove the node from the start of a line, " n1: 204800 LABEL". */
 static bool take_node(mp_slice *line, size_t *depth, int64_t *children, int64_t *bytes)
 {
     mp_slice rest = *line;
@@ -241,7 +245,8 @@ static void read_node(massif_state *state, mp_slice line)
     if (above)
         above->children--;
     if (above && !children && is_combined(line)) {
-        place_at(state, above->place)->combined += bytes; /* they stay bytes of that node */
+        place_at(state, above->place)->combined +=
+            bytes; /* these bytes remain own bytes of that node */
         return;
     }
     if (above)
@@ -252,7 +257,8 @@ static void read_node(massif_state *state, mp_slice line)
 
 /* --- snapshots --- */
 
-/* Keep the bytes of a site that the tree does not name, if those of combined places allow it. */
+/* Keep the bytes of a site that the tree does not name, if the bytes of combined places allow
+ * it. */
 static void keep(massif_state *state, uint32_t place)
 {
     massif_place *site = place_at(state, place);
@@ -278,7 +284,7 @@ static mp_snapshot *begin_snapshot(massif_state *state)
     return snapshot;
 }
 
-/* Enter the sites of a whole tree. A snapshot of 0 bytes has none. */
+/* Enter the sites of a whole tree. A snapshot of 0 bytes has no sites. */
 static void enter_tree(massif_state *state)
 {
     const uint64_t affordable = state->lines * KEPT_PER_LINE + LEAST_KEPT;
@@ -305,20 +311,20 @@ static void enter_tree(massif_state *state)
     state->trees += state->lines > 0;
 }
 
-/* Forget the bytes of a tree that is not used. */
+/* Forget the bytes of a tree, which is not used. */
 static void drop_tree(massif_state *state)
 {
     for (uint32_t i = 0; i < state->active.count; i++)
         place_at(state, state->active.items[i])->now = 0;
 }
 
-/* Reserve bytes, which count as objects too. */
+/* Reserve bytes. They are counted as objects too. */
 static bool affords(massif_state *state, int64_t bytes)
 {
     return bytes <= INT64_MAX / 2 && mp_census_affords(&state->census, 2 * bytes);
 }
 
-/* Set the time of the snapshot. Times that are not milliseconds are none. */
+/* Set the time of the snapshot. If times are not milliseconds, set none. */
 static void set_time(massif_state *state)
 {
     const int64_t us = state->timed && state->time <= INT64_MAX / MS ? state->time * MS : 0;
@@ -441,7 +447,7 @@ static void read_line(massif_state *state, mp_slice line)
 
 /* --- one file --- */
 
-/* Return true if the tree of the last snapshot is not complete. */
+/* Return true if the tree of the last snapshot is incomplete. */
 static bool breaks_off(const massif_state *state)
 {
     bool open = state->begun &&
@@ -492,7 +498,7 @@ static bool read_massif(void *opaque, mp_input *input, uint32_t summary)
 
 /* --- the reader --- */
 
-/* Claim a file that begins with lines desc:, cmd: and time_unit:. */
+/* Claim a file that begins with the lines desc:, cmd: and time_unit:. */
 static mp_bid probe(mp_slice head)
 {
     static const char *const starts[] = {"cmd:", "time_unit:"};

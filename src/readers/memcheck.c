@@ -11,12 +11,12 @@
 
 typedef struct memcheck_state {
     leak_report *report;
-    mp_arena texts; /* of the current frame */
+    mp_arena texts; /* texts of the current frame */
     /* The current file: */
-    bool checked; /* a program ended, so memcheck has checked for leaks */
-    bool ended;   /* no program's output is open */
+    bool checked; /* a program ended, so memcheck has searched for leaks */
+    bool ended;   /* the output of each program is complete */
     bool hidden;  /* an option of valgrind excludes records of definitely lost blocks */
-    bool off;     /* an option of valgrind turns the records off, which valgrind 3.19 ignores */
+    bool off;     /* an option of valgrind (which valgrind 3.19 ignores) turns the records off */
     bool repeats; /* two programs wrote to one output */
     uint64_t others, early, suppressed;
     enum { IN_NOTHING, IN_ERROR, IN_FRAME, IN_ARGUMENTS, IN_SUPPRESSIONS } where;
@@ -27,7 +27,8 @@ typedef struct memcheck_state {
     int64_t line;
 } memcheck_state;
 
-/* Set `text` to the content of a line <NAME>TEXT</NAME>. Return false if the line is another. */
+/* Set `text` to the content of a line <NAME>TEXT</NAME>. Return false if the line has another
+ * form. */
 static bool content(mp_slice line, const char *name, mp_slice *text)
 {
     const size_t length = strlen(name), tags = 2 * length + 5;
@@ -42,7 +43,7 @@ static bool content(mp_slice line, const char *name, mp_slice *text)
     return true;
 }
 
-/* Return a copy of a text, with its references to characters replaced. */
+/* Return a copy of a text in which references to characters are replaced. */
 static mp_slice unescaped(memcheck_state *state, mp_slice text)
 {
     static const struct {
@@ -66,7 +67,7 @@ static mp_slice unescaped(memcheck_state *state, mp_slice text)
     return (mp_slice){copy, (size_t)(end - copy)};
 }
 
-/* Set a number; -1 after a diagnostic if the element has none. */
+/* Set a number; set it to -1, after a diagnostic, if the element has none. */
 static void set_number(memcheck_state *state, mp_slice text, int64_t *number)
 {
     if (!native_take_number(&text, number) || text.length) {
@@ -127,7 +128,7 @@ static void read_kind(memcheck_state *state, mp_slice text)
         state->kind++;
 }
 
-/* Take the indirect bytes of "480 (48 direct, 432 indirect) bytes in 1 blocks are ...". */
+/* Read the indirect bytes of "480 (48 direct, 432 indirect) bytes in 1 blocks are ...". */
 static void read_amounts(memcheck_state *state, mp_slice text)
 {
     int64_t sum, direct, indirect;
@@ -173,12 +174,12 @@ static void read_error(memcheck_state *state, mp_slice line)
 
 /* --- the file --- */
 
-/* Note whether an option of valgrind excludes leaks. */
+/* Note if an option of valgrind excludes leaks. */
 static void read_option(memcheck_state *state, mp_slice option)
 {
     if (option.length < 2)
         return;
-    option = (mp_slice){option.start + 2, option.length - 2}; /* without its dashes */
+    option = (mp_slice){option.start + 2, option.length - 2}; /* remove its dashes */
     if (mp_slice_take(&option, "leak-check="))
         state->off = mp_slice_is(option, "no") || mp_slice_is(option, "summary");
     else if (mp_slice_take(&option, "show-leak-kinds="))
@@ -238,7 +239,7 @@ static void read_line(memcheck_state *state, mp_slice line)
         state->ended = true;
 }
 
-/* Return true if the file states what leaks. Say what it does not state. */
+/* Return true if the file says what leaks. Report what it does not say. */
 static bool judge_file(memcheck_state *state)
 {
     leak_report *report = state->report;
@@ -295,7 +296,8 @@ static bool read_memcheck(void *opaque, mp_input *input, uint32_t summary)
 
 /* --- the reader --- */
 
-/* Claim XML of valgrind's memcheck; other tools write the same elements. */
+/* Claim XML output of valgrind's memcheck. Other tools write the same elements, so the tool's name
+ * must be memcheck. */
 static mp_bid probe(mp_slice head)
 {
     static const char root[] = "<valgrindoutput>", tool[] = "<protocoltool>memcheck<";

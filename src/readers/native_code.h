@@ -1,11 +1,12 @@
-/* Code of native programs as their profilers and checkers print it: functions with their source
- * lines or their modules. */
+/* Code of native programs in the output of their profilers and checkers: functions with their
+ * source lines or their modules. */
 #ifndef MP_READERS_NATIVE_CODE_H
 #define MP_READERS_NATIVE_CODE_H
 
 #include "readers/stack_builder.h"
 
-/* Zero-initialise, with the model and options of `stacks`, which the user releases. */
+/* Set the model and the options of `stacks`, and zero everything else. The user releases
+ * `stacks`. */
 typedef struct native_code {
     mp_stack_builder stacks;
     bool converted; /* a text was not valid UTF-8 */
@@ -18,17 +19,18 @@ typedef struct native_frame {
 } native_frame;
 
 /* Return the symbol of a function. Without a name ("" or "???") it is named after its module,
- * "[libc.so.6]", because addresses differ from run to run. Slices of length 0: unknown. */
+ * "[libc.so.6]", because addresses differ from run to run. A slice of length 0 means that the text
+ * is unknown. */
 mp_symbol_id native_symbol(native_code *code, mp_slice name, mp_slice source, mp_slice module);
 /* Return the frame that valgrind prints as "0x1098D5: Cache::fill() (leak.cpp:8)", or
  * "0x48FB7B9: ??? (in /usr/lib/libstdc++.so.6)". */
 native_frame native_frame_of_label(native_code *code, mp_slice label);
 
-/* Split "leak.cpp:8", or "leak.rs:8:3" with a column, into a file and a line; MP_NO_LINE: line 0.
- * Return false if there is no line. */
+/* Split "leak.cpp:8", or "leak.rs:8:3" with a column, into a file and a line. Line 0 becomes
+ * MP_NO_LINE. Return false if there is no line. */
 bool native_split_place(mp_slice place, mp_slice *file, uint32_t *line);
-/* Read a decimal number of at most 63 bits from the start of a text, and cut it off. Commas between
- * digits are skipped. Return false if there is none, or it is too large. */
+/* Read a decimal number of at most 63 bits from the start of a text, and remove it from the text.
+ * Commas between digits are skipped. Return false if there is no number, or it is too large. */
 bool native_take_number(mp_slice *text, int64_t *number);
 
 #endif

@@ -25,10 +25,11 @@ typedef void batch_function(const oemp_batch *);
  * number, s string, p percentage with two decimals. */
 typedef struct oemp_section {
     const char *name;
-    unsigned columns, columns_v1; /* number of columns, and in version 1; 0: the same number */
-    row_function *row;            /* for rows with columns of any kind */
-    batch_function *batch;        /* for rows of numbers, replayed by another thread */
-    size_t (*read)(mp_input *, uint64_t *); /* read number rows until the batch is full */
+    unsigned columns,
+        columns_v1;        /* number of columns, and number of columns in version 1 (0: the same) */
+    row_function *row;     /* function for rows with columns of any kind */
+    batch_function *batch; /* function for rows of numbers, which another thread calls */
+    size_t (*read)(mp_input *, uint64_t *); /* read rows of numbers until the batch is full */
     const char *column[MOST_COLUMNS];
 } oemp_section;
 
@@ -211,7 +212,7 @@ typedef struct oemp_cursor {
     bool header_cut; /* the input ends within the header line of a snapshot */
 } oemp_cursor;
 
-/* Report the lines skipped outside of snapshots, once per run of lines. */
+/* Report the lines that were skipped outside of snapshots, once per run of such lines. */
 static void report_skipped(oemp_cursor *cursor)
 {
     if (cursor->skipped)
@@ -319,9 +320,9 @@ static void section_row(oemp_cursor *cursor, mp_slice line)
     bad_row(cursor, line, read, &fields);
 }
 
-/* Submit the rows of a long section until another kind of line follows. Before any other line, the
- * caller waits for the replay (drain). So events keep their order, and the threads share only the
- * batches. */
+/* Submit the rows of a long section until a line of another kind comes. Before any other line, the
+ * caller waits for the replay (drain). So events keep their order, and the two threads share
+ * nothing but the batches. */
 static void number_rows(oemp_cursor *cursor)
 {
     mp_pipeline *pipeline = cursor->state->pipeline;
@@ -402,7 +403,7 @@ static bool read_oemp(void *opaque, mp_input *input, uint32_t summary)
     for (;;) {
         if (cursor.layout && cursor.layout[cursor.position]->batch)
             number_rows(&cursor);
-        if (!mp_window_has_line(input)) /* report faults of the input in file order */
+        if (!mp_window_has_line(input)) /* report the problems of the input in file order */
             mp_pipeline_drain(state->pipeline);
         if (!mp_input_line(input, &line))
             break;
@@ -461,7 +462,8 @@ static const char *skip_digits(const char *text)
     return text;
 }
 
-/* Return the length of "rec/memprof.4711" in "rec/memprof.4711.AS-2.oemp"; 0 for other names. */
+/* Return the length of "rec/memprof.4711" in "rec/memprof.4711.AS-2.oemp"; 0 for names of another
+ * form. */
 static size_t process(const char *path)
 {
     static const char start[] = "memprof.", session[] = ".AS-";

@@ -18,7 +18,7 @@ typedef struct oemp_value {
 
 /* A reference to an undefined id. */
 typedef struct oemp_reference {
-    mp_diagnostic_id kind; /* diagnostic to report if it stays undefined */
+    mp_diagnostic_id kind; /* diagnostic to report if the id stays undefined */
     uint32_t target;
     uint64_t number, line;
     const char *path;
@@ -50,11 +50,11 @@ typedef struct oemp_recording {
     bool platform_seen;
     bool trailed; /* the trailer of the current snapshot was read */
     mp_string_id last_tag;
-    uint32_t last_input; /* last input that contains a whole snapshot of it */
+    uint32_t last_input; /* last input that contains a whole snapshot of the recording */
     uint64_t last_line;
 } oemp_recording;
 
-enum { OEMP_ROW = 16 }; /* number of columns of a new object's row */
+enum { OEMP_ROW = 16 }; /* number of columns in the row of a new object */
 
 typedef struct oemp_state {
     mp_model *model;
@@ -73,18 +73,18 @@ typedef struct oemp_state {
     mp_budget platform_spent; /* limits the sum of all sizes in platform rows */
     /* The current snapshot: */
     oemp_recording *recording; /* NULL: none */
-    bool skip; /* the snapshot was read before, so its objects and sizes do not count */
+    bool skip; /* the snapshot was read before, so its objects and sizes are not counted again */
     mp_string_id tag;
     uint64_t sequence;
     int64_t latest_us; /* latest time of a creation or deletion in the snapshot */
-    /* Row of the previous new object in the section; `last` has a copy if it was in the previous
-     * batch. */
+    /* Row of the previous new object in the section. If it was in the previous batch, `last` has a
+     * copy. */
     const uint64_t *before;
     uint64_t last[OEMP_ROW], last_line;
 } oemp_state;
 
-/* Functions for the rows of each section. They get the columns in the order of the format document,
- * and the row's line. */
+/* Functions for the rows of each section. They get the columns, in the order of the format
+ * document, and the line of the row. */
 void oemp_header(oemp_state *state, const oemp_value *row, uint64_t line);
 void oemp_platform_catalogue(oemp_state *state, const oemp_value *row, uint64_t line);
 void oemp_type_catalogue(oemp_state *state, const oemp_value *row, uint64_t line);
@@ -95,8 +95,8 @@ void oemp_other_name(oemp_state *state, const oemp_value *row, uint64_t line);
 void oemp_node(oemp_state *state, const oemp_value *row, uint64_t line);
 void oemp_trailer(oemp_state *state, const oemp_value *row, uint64_t line);
 
-/* Columns of the sections that make up most of a recording; all are numbers. Columns that are
- * missing in the bit sets below are internal or unused and may have any value. */
+/* Columns of the sections that make up most of a recording; all of them are numbers. Columns that
+ * are not in the bit sets below are internal or unused, and may have any value. */
 enum {
     OEMP_ID,
     OEMP_TYPE,
@@ -120,7 +120,7 @@ enum {
     OEMP_CHANGED_COLUMNS = 1 << OEMP_ID | 1 << OEMP_TYPE | 1 << OEMP_MEM | 1 << OEMP_CHANGED_TABLE,
     OEMP_DELETED_COLUMNS = 1 << OEMP_ID | 1 << OEMP_DELETED_TIME,
 };
-/* Consecutive rows of one section, `columns` numbers each; the first is at `line`. */
+/* Consecutive rows of one section. Each has `columns` numbers; the first row is at `line`. */
 typedef struct oemp_batch {
     struct oemp_state *state;
     void (*replay)(const struct oemp_batch *batch); /* one of the three functions below */
@@ -137,7 +137,7 @@ void oemp_deleted_objects(const oemp_batch *batch);
 /* End the snapshot after its last section. Return false, after a diagnostic, if it is not whole. */
 bool oemp_snapshot_end(oemp_state *state, uint64_t line);
 
-/* Report undefined references and recordings that end early, after all inputs are read. */
+/* After all inputs are read, report undefined references, and recordings that end early. */
 void oemp_finish(oemp_state *state);
 
 /* Return the model's id for a text of the file; none for "", "?" and "??:??". */
@@ -146,8 +146,8 @@ mp_string_id oemp_intern(oemp_state *state, mp_slice text);
  * `name`, at `line`. */
 uint32_t oemp_line(oemp_state *state, uint64_t number, const char *name, uint64_t line);
 
-/* Return the model's id for an id of the file, and create it if it is new. `line`: where the id is
- * used, for a diagnostic if it stays undefined; 0 for its definition. */
+/* Return the model's id for an id of the file. Create it if it is new. `line` is the line that uses
+ * the id, for a diagnostic if it stays undefined; 0 for its definition. */
 mp_type_id oemp_type(oemp_state *state, uint64_t number, uint64_t line);
 mp_symbol_id oemp_symbol(oemp_state *state, mp_id_index *ids, uint64_t number, uint64_t line);
 mp_node_id oemp_node_id(oemp_state *state, uint64_t number, uint64_t line);

@@ -7,7 +7,7 @@
 #include "model/build.h"
 #include "readers/oemp.h"
 
-/* Return true for a request id, tag or name that means "none". */
+/* Return true for the id of a request, a tag or a name that means "none". */
 static bool is_nil(mp_slice text)
 {
     return text.length == 0 || mp_slice_is(text, "?") || mp_slice_is(text, "??:??");
@@ -33,7 +33,7 @@ uint32_t oemp_line(oemp_state *state, uint64_t number, const char *name, uint64_
 
 /* --- ids --- */
 
-/* Remember where an undefined id is used, for a diagnostic if it stays undefined. */
+/* Remember where an undefined id is used, to report it if it stays undefined. */
 static void refer(oemp_state *state, mp_diagnostic_id kind, uint32_t target, uint64_t number,
                   uint64_t line)
 {
@@ -95,7 +95,8 @@ static void redefined(oemp_state *state, const char *what, uint64_t number, uint
 
 /* --- catalogues, names and nodes --- */
 
-/* Return the class of a type by its name, from the format document or the vendor's catalogue. */
+/* Return the class of a type by its name. The names are from the format document or from the
+ * vendor's catalogue. */
 static mp_type_class class_of(mp_slice name)
 {
     static const struct {

@@ -9,7 +9,8 @@
 /* --- objects --- */
 
 /* Return the name of an object by the rules of the format document. Code is named after its source.
- * Other objects have their own name or, if they have none and are built in, that of their class. */
+ * Other objects have their own name. An object without a name that is built in has the name of its
+ * class. */
 static mp_symbol_id name_of(oemp_state *state, mp_type_class class, const uint64_t *row,
                             uint64_t line)
 {
@@ -83,7 +84,7 @@ static uint32_t origin_of(oemp_state *state, const uint64_t *row, uint64_t line)
     return *found;
 }
 
-/* Return true if the row equals the previous one. No recorder writes a row twice, so it is a
+/* Return true if the row equals the previous one. No recorder writes a row twice, so this is a
  * transmission error. */
 static bool stands_twice(const oemp_state *state, const uint64_t *row)
 {

@@ -49,7 +49,8 @@ static void fill_session(oemp_state *state, oemp_recording *recording, const oem
     }
 }
 
-/* Return the identity of the recording: its UUID, or else process, session and start. */
+/* Return the identity of the recording: its UUID or, without one, its process, session and
+ * start. */
 static mp_string_id identity_of(oemp_state *state, const oemp_value *row, uint64_t line)
 {
     mp_string_id identity = parse_uuid(state, row[9].text, line);
@@ -95,8 +96,8 @@ static oemp_recording *recording_of(oemp_state *state, const oemp_value *row, ui
     return recording;
 }
 
-/* Return a time or size of a header or trailer. If it is impossible, report a diagnostic and return
- * 0. */
+/* Return a time or a size from a header or a trailer. If it is impossible, report a diagnostic and
+ * return 0. */
 static int64_t amount(oemp_state *state, uint64_t number, const char *what, uint64_t line)
 {
     if (number <= (uint64_t)1 << 53)
@@ -125,7 +126,7 @@ static void check_sequence(oemp_state *state, const oemp_recording *recording, u
     }
 }
 
-/* Remove the platform rows of a truncated snapshot, because the next one has its own. */
+/* Remove the platform rows of a truncated snapshot, because the next snapshot has its own. */
 static void forget_platform(oemp_state *state)
 {
     mp_model *model = state->model;
@@ -144,7 +145,8 @@ void oemp_header(oemp_state *state, const oemp_value *row, uint64_t line)
     state->latest_us = 0;
     state->sequence = row[2].number;
     state->tag = oemp_intern(state, row[5].text);
-    mp_heap_resolve_owners(&recording->heap); /* pending births belong to the previous file */
+    mp_heap_resolve_owners(
+        &recording->heap); /* births that wait for their owners belong to the previous file */
     recording->heap.path = state->path;
     if (recording->started)
         check_sequence(state, recording, line);

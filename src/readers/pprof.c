@@ -1,5 +1,5 @@
-/* The pprof reader: heap profiles of Go, Rust, Node.js, jemalloc and others, as snapshots in time;
- * profiles of CPU time and other costs, as execution profiles. */
+/* The pprof reader. Heap profiles of Go, Rust, Node.js, jemalloc and others are read as snapshots
+ * in time. Profiles of CPU time and other costs are read as execution profiles. */
 #include "readers/pprof.h"
 
 #include <inttypes.h>
@@ -14,7 +14,7 @@ extern const mp_reader mp_reader_pprof, mp_reader_pprof_time, mp_reader_pprof_sa
 
 /* --- detection --- */
 
-/* Take a varint of at most 10 bytes. Return false if it is longer, or not all of it is there. */
+/* Read a varint of at most 10 bytes, and remove it. Return false if it is longer or incomplete. */
 static bool take_number(mp_slice *bytes, uint64_t *value)
 {
     *value = 0;
@@ -42,7 +42,7 @@ static bool is_value_type(mp_slice bytes)
     return known;
 }
 
-/* Claim input that consists of a profile's fields, among them a sample type. */
+/* Claim input that consists of fields of a profile and includes a sample type. */
 static mp_bid probe(mp_slice head)
 {
     static const char types[] = {-1, 2, 2, 2, 2, 2, 2, 0, 0, 0, 0, 2, 0, 2, 0, 0};
@@ -70,7 +70,8 @@ static mp_bid probe(mp_slice head)
     return found ? MP_MINE : MP_NOT_MINE;
 }
 
-/* The reader of heap profiles claims all profiles, and then finds out what they hold. */
+/* Claim input only if the user chooses this reader. Otherwise the reader of heap profiles claims all
+ * profiles, and finds out what they contain. */
 static mp_bid probe_costs(mp_slice head)
 {
     return probe(head) == MP_MINE ? MP_IF_CHOSEN : MP_NOT_MINE;
@@ -89,7 +90,7 @@ static const mp_reader *settle(mp_input *input)
 
 enum { PER_MICROSECOND = 1000 };
 
-/* Report data that was read but could not be used as it is. */
+/* Report data that was read, but could not be used as it is. */
 static void tell_rest(pp_state *state)
 {
     const bool heap = state->kind == PP_HEAP;
@@ -110,7 +111,7 @@ static void tell_rest(pp_state *state)
         mp_reader_tell_converted(state->diagnostics, state->path);
 }
 
-/* Read the tables, then the samples, whose values and stacks refer to them. */
+/* Read the tables, then the samples. Values and stacks of samples refer to the tables. */
 static bool read_twice(pp_state *state, mp_input *input)
 {
     state->wire = (pb_wire){.input = input};
@@ -126,7 +127,7 @@ static bool read_twice(pp_state *state, mp_input *input)
     return true;
 }
 
-/* Set the start and the description of a session of costs: what it measures. */
+/* Set the start of a session of costs, and its description, which says what it measures. */
 static void describe_session(pp_state *state)
 {
     char start[MP_UNIT_TEXT];

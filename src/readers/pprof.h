@@ -1,7 +1,7 @@
 /* The pprof reader: its parts and their shared state.
  *
  * Source: profile.proto of github.com/google/pprof. A profile is one Protocol Buffers message.
- * Samples usually come first, and the names of their units last, so a profile is read twice: first
+ * Samples usually come first, and the names of their units last. So a profile is read twice: first
  * its tables, then its samples. */
 #ifndef MP_READERS_PPROF_H
 #define MP_READERS_PPROF_H
@@ -15,10 +15,10 @@
 #include "readers/stack_profile.h"
 
 enum {
-    PP_MOST_VALUES = 64,      /* sample types */
-    PP_MOST_FRAMES = 4096,    /* frames of a stack, and of a location */
-    PP_MOST_STEPS = 1 << 19,  /* distinct frames in the stacks of a profile */
-    PP_LONGEST_TEXT = 1 << 20 /* bytes of a text; the rest is not read */
+    PP_MOST_VALUES = 64,      /* maximum number of sample types */
+    PP_MOST_FRAMES = 4096,    /* maximum number of frames of a stack, and of a location */
+    PP_MOST_STEPS = 1 << 19,  /* maximum number of distinct frames in the stacks of a profile */
+    PP_LONGEST_TEXT = 1 << 20 /* maximum number of bytes of a text that are read */
 };
 
 /* Field numbers of a profile. */
@@ -36,7 +36,8 @@ enum {
     PP_LAST_FIELD = 15
 };
 
-/* Words for a unit, in singular and separated by blanks, and the number of smallest units in it. */
+/* Words for a unit, in the singular, separated by blanks, and the number of smallest units in this
+ * unit. */
 typedef struct pp_unit {
     const char *words;
     int64_t factor;
@@ -46,11 +47,11 @@ typedef struct pp_value_type {
     uint64_t type, unit; /* indexes in the table of strings */
 } pp_value_type;
 
-/* What a profile holds, and the name of the reader for it. */
+/* Contents of a profile. Each kind has its own reader. */
 typedef enum pp_kind {
-    PP_HEAP,    /* objects: pprof */
-    PP_TIMES,   /* costs in time: pprof-time */
-    PP_SAMPLES, /* costs as counts: pprof-samples */
+    PP_HEAP,    /* objects; reader pprof */
+    PP_TIMES,   /* costs in time; reader pprof-time */
+    PP_SAMPLES, /* costs as counts; reader pprof-samples */
     PP_UNKNOWN, /* none of these */
 } pp_kind;
 
@@ -69,7 +70,7 @@ typedef struct pp_function {
     uint64_t id, name, source;
     int64_t start_line;
     bool defined;
-    mp_symbol_id symbol; /* none: not used yet */
+    mp_symbol_id symbol; /* none: not created yet */
 } pp_function;
 
 typedef struct pp_line {
@@ -79,14 +80,14 @@ typedef struct pp_line {
 
 typedef struct pp_location {
     uint64_t id, mapping, address;
-    uint32_t first, count; /* its lines, innermost first */
+    uint32_t first, count; /* range of its lines, innermost first */
     bool defined;
-    mp_symbol_id symbol; /* of a location without lines; none: not used yet */
+    mp_symbol_id symbol; /* symbol of a location without lines; none: not created yet */
 } pp_location;
 
 typedef struct pp_mapping {
     uint64_t id, start, offset, file;
-    mp_string_id name; /* module */
+    mp_string_id name; /* name of the module */
     bool defined;
 } pp_mapping;
 
@@ -98,8 +99,8 @@ typedef struct pp_state {
     mp_id_index types; /* name to type */
     mp_stack_builder stacks;
     pp_kind kind;
-    mp_profile_series series; /* of heap profiles */
-    mp_stack_profile costs;   /* of others */
+    mp_profile_series series; /* series of heap profiles */
+    mp_stack_profile costs;   /* costs of all other profiles */
     mp_string_id measure;     /* name of the costs, such as "cpu", in which all profiles agree */
 
     /* The current profile: */
@@ -108,24 +109,25 @@ typedef struct pp_state {
     bool converted, torn;
     uint64_t samples, cut_stacks;
     int64_t time_ns;
-    uint64_t drop_frames, usual_type; /* indexes in `texts`: drop_frames, default_sample_type */
+    uint64_t drop_frames,
+        usual_type; /* indexes in `texts` of drop_frames and default_sample_type */
     pp_value_type values[PP_MOST_VALUES + 1];
     size_t value_count;
-    int roles[PP_ROLES];         /* index of the amount in the values; -1: not stated */
-    int64_t units[PP_ROLES];     /* objects or bytes of a unit */
-    size_t cost;                 /* index of the cost in the values */
-    int64_t cost_unit;           /* nanoseconds or samples of a unit */
-    int64_t rest_ns;             /* of the times so far, what is no whole microsecond yet */
-    MP_LIST(mp_string_id) texts; /* from 0, as in the file */
+    int roles[PP_ROLES];         /* index among the values of each amount; -1: not stated */
+    int64_t units[PP_ROLES];     /* number of objects or bytes in a unit of each amount */
+    size_t cost;                 /* index of the cost among the values */
+    int64_t cost_unit;           /* number of nanoseconds or samples in a unit of the cost */
+    int64_t rest_ns;             /* remainder of the times so far that is not a whole microsecond */
+    MP_LIST(mp_string_id) texts; /* as in the file, from element 0 on */
     MP_LIST(pp_function) functions;
     MP_LIST(pp_line) lines;
     MP_LIST(pp_location) locations;
     MP_LIST(pp_mapping) mappings;
     mp_id_index function_index, location_index, mapping_index;
-    /* Frames with all of their callers; 0: the caller of all. Stacks with the same outer frames
-     * share their steps. */
+    /* Frames with all of their callers; step 0 is the caller of all. Stacks with the same outer
+     * frames share steps. */
     MP_LIST(mp_stack_frame) steps;
-    mp_id_index step_index; /* caller's step and location to step */
+    mp_id_index step_index; /* step of the caller and location, to step */
     uint32_t *stack;        /* locations of a sample, innermost first */
 } pp_state;
 
@@ -138,7 +140,7 @@ typedef struct pp_state {
 void pp_read_value_type(pb_wire *wire, uint64_t end, pp_value_type *type);
 /* Read the tables, and count the samples. Return false after a diagnostic. */
 bool pp_read_tables(pp_state *state);
-/* Report damage in a message that ends at `end`, and continue after the message. */
+/* Report that a message which ends at `end` is damaged, and continue after the message. */
 void pp_resume(pp_state *state, const char *what, uint64_t end);
 void pp_free_tables(pp_state *state);
 /* Return a string by its index in the table of strings; "" if the table is shorter. */
@@ -150,10 +152,10 @@ uint32_t pp_step_of(pp_state *state, uint32_t caller, uint32_t location);
 
 /* --- samples: pprof_samples.c --- */
 
-/* Find the value of each amount in a sample, or the one that is the cost. Return false after a
+/* Find the value of each amount in a sample, or the value that is the cost. Return false after a
  * diagnostic. */
 bool pp_find_values(pp_state *state);
-/* Read the samples, and add their amounts to the rows of their contexts, or their costs to the
+/* Read the samples. Add their amounts to the rows of their contexts, or their costs to the
  * profile. */
 void pp_read_samples(pp_state *state);
 /* Return true if an amount of a heap profile has this name. */
@@ -163,15 +165,16 @@ bool pp_is_amount(const char *name);
 
 extern const pp_unit pp_byte_units[], pp_count_units[];
 /* Return the number of bytes, counts or nanoseconds in a unit, spelled in any way that pprof
- * accepts; 0: it is none of `units`, which end with NULL. */
+ * accepts; 0: it is not one of `units`. The last of these has a NULL name. */
 int64_t pp_unit_of(const char *name, const pp_unit *units);
 
-/* Return what a profile holds, after reading it to its end. */
+/* Read a profile to its end, and return what it contains. */
 pp_kind pp_kind_of(mp_input *input);
 /* Find the value that is the cost. Return false after a diagnostic. */
 bool pp_find_cost(pp_state *state);
 /* Return a value of the cost in microseconds or samples; -1 if it is negative or impossibly large.
- * Times are rounded so that the sum of all that were asked for is less than a microsecond short. */
+ * Times are rounded, but the rounding errors of all returned values together stay below a
+ * microsecond. */
 int64_t pp_cost_of(pp_state *state, int64_t value);
 
 #endif

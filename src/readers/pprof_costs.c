@@ -38,13 +38,13 @@ int64_t pp_unit_of(const char *name, const pp_unit *units)
 
 /* --- what a profile holds --- */
 
-/* Facts about the sample types of a profile, found as its strings are read. */
+/* Facts about the sample types of a profile. They are found while its strings are read. */
 typedef struct pp_scan {
     pp_value_type values[PP_MOST_VALUES];
     size_t value_count;
-    uint64_t most; /* greatest index of their strings */
+    uint64_t most; /* largest index of their strings */
     uint64_t texts;
-    bool late; /* strings came before a sample type that may name them */
+    bool late; /* strings came before a sample type that may refer to them */
     bool amounts, times, counts;
 } pp_scan;
 
@@ -52,7 +52,7 @@ static void scan_type(pp_scan *scan, pb_wire *wire, uint64_t end)
 {
     pp_value_type type = {0};
     pp_read_value_type(wire, end, &type);
-    pb_resume(wire, end); /* the reader reports the damage */
+    pb_resume(wire, end); /* the damage is reported by the reader later */
     scan->late |= scan->texts > 0;
     if (scan->value_count < PP_MOST_VALUES)
         scan->values[scan->value_count++] = type;
@@ -102,7 +102,7 @@ pp_kind pp_kind_of(mp_input *input)
 
 /* --- costs --- */
 
-/* Return true if all profiles that are read together measure the same. */
+/* Return true if all profiles that are read together measure the same thing. */
 static bool is_same_measure(pp_state *state, const char *name)
 {
     const mp_string_id measure = mp_model_intern_text(state->model, name);

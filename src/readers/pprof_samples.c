@@ -29,7 +29,7 @@ bool pp_is_amount(const char *name)
     return found;
 }
 
-/* Note which amount a sample type states, if any. Return false after a diagnostic. */
+/* Note the amount that a sample type states, if it states one. Return false after a diagnostic. */
 static bool assign(pp_state *state, size_t place)
 {
     const char *name = pp_text(state, state->values[place].type);
@@ -106,7 +106,7 @@ bool pp_find_values(pp_state *state)
 /* A sample, while it is read. */
 typedef struct pp_sample {
     uint64_t number, frames;
-    size_t depth; /* locations in state->stack */
+    size_t depth; /* number of locations in state->stack */
     bool cut;
     int64_t values[PP_MOST_VALUES];
     size_t value_count;
@@ -174,8 +174,8 @@ static void read_sample(pp_state *state, uint64_t end, pp_sample *sample)
     }
 }
 
-/* Set the node of a sample's stack. If the profile's stacks have too many distinct frames, only the
- * innermost one is kept. */
+/* Set the node of a sample's stack. If the stacks of the profile have too many distinct frames,
+ * only the innermost frame is kept. */
 static void set_stack(pp_state *state, pp_sample *sample)
 {
     uint32_t step = 0;
@@ -190,8 +190,8 @@ static void set_stack(pp_state *state, pp_sample *sample)
     state->cut_stacks += sample->cut;
 }
 
-/* Return an amount of a sample in objects or bytes; 0 if it is not stated. Clear *sound if it is
- * impossible. */
+/* Return an amount of a sample in objects or bytes; 0 if it is not stated. If it is impossible,
+ * clear *sound. */
 static int64_t amount_of(pp_state *state, const pp_sample *sample, pp_role role, bool *sound)
 {
     if (state->roles[role] < 0)

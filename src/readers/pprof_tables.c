@@ -1,4 +1,4 @@
-/* The tables of a pprof profile: strings, functions, locations and mappings; and the nodes of its
+/* The tables of a pprof profile (strings, functions, locations and mappings), and the nodes of its
  * stacks. */
 #include <inttypes.h>
 #include <stdio.h>
@@ -40,7 +40,7 @@ PLACE_BY_ID(function)
 PLACE_BY_ID(location)
 PLACE_BY_ID(mapping)
 
-/* Return true if a definition is valid: its id is not 0, and was not defined before. */
+/* Return true if a definition is valid: its id is not 0, and is not defined yet. */
 static bool may_define(pp_state *state, const char *what, uint64_t id, bool defined)
 {
     if (!id)
@@ -67,7 +67,7 @@ static void read_text(pp_state *state, const pb_field *field)
                "the first string is \"%.40s\", expected an empty one; it is ignored",
                mp_model_text(state->model, id));
     mp_string_id *place = MP_ADD(&state->texts);
-    if (state->texts.count > 1) /* string 0 means that there is none */
+    if (state->texts.count > 1) /* string 0 means "none" */
         *place = id;
 }
 
@@ -271,7 +271,7 @@ const char *pp_text(pp_state *state, uint64_t place)
     return mp_model_text(state->model, text_of(state, place));
 }
 
-/* Return the module of a location: the name of its mapping's file, without folders. */
+/* Return the module of a location: the name of its mapped file, without folders. */
 static mp_string_id module_of(pp_state *state, const pp_location *location)
 {
     const uint32_t place = mp_id_index_get(&state->mapping_index, location->mapping);
@@ -308,8 +308,8 @@ static mp_symbol_id symbol_of_function(pp_state *state, const pp_location *locat
     return function->symbol = mp_stack_symbol(&state->stacks, symbol);
 }
 
-/* Return the symbol of a location without lines. It is named by the offset in its module, which is
- * the same in every run, or else by the address. */
+/* Return the symbol of a location without lines. It is named after the offset in its module, which
+ * is the same in every run. Without a module, it is named after the address. */
 static mp_symbol_id symbol_of_location(pp_state *state, pp_location *location)
 {
     if (location->symbol.i)
@@ -339,7 +339,7 @@ uint32_t pp_location_of(pp_state *state, uint64_t id)
     return location_of(state, id);
 }
 
-/* Add the step of a location with a caller. Return its index. */
+/* Add a step for a location and its caller. Return the index of the step. */
 static uint32_t add_step(pp_state *state, mp_stack_frame caller, uint32_t place)
 {
     mp_stack_frame step = caller;

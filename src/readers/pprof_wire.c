@@ -9,8 +9,8 @@ static bool fail(pb_wire *wire, pb_fault fault)
     return false;
 }
 
-/* Make at least `least` bytes available, unless the input ends earlier. Return the number
- * available. */
+/* Make at least `least` bytes available, unless the input ends earlier. Return the number of
+ * available bytes. */
 static size_t fill(pb_wire *wire, size_t least)
 {
     size_t have = (size_t)(wire->end - wire->cursor);
@@ -24,7 +24,8 @@ static size_t fill(pb_wire *wire, size_t least)
     return window.length;
 }
 
-/* Move to an offset that is not before the current one. Return false if the input ends before. */
+/* Move to an offset, which must not be before the current one. Return false if the input ends
+ * before it. */
 static bool skip(pb_wire *wire, uint64_t offset)
 {
     uint64_t left = offset - pb_offset(wire);
@@ -72,7 +73,7 @@ static bool fixed(pb_wire *wire, uint64_t end, size_t size, uint64_t *value)
     return true;
 }
 
-/* Read the value of a field, or its length. */
+/* Read the value of a field, or the length of the value. */
 static bool read_value(pb_wire *wire, uint64_t end, pb_field *field)
 {
     switch (field->type) {

@@ -18,18 +18,18 @@
 enum { MOST_COLUMNS = 8, MOST_SECTIONS = 12, CHILD_COUNT = 6, CHILD_SUM = 7 };
 
 /* A section. Each column is a letter for its kind, then its name. Kinds: i id, l line, n count, t
- * seconds that are added up, w a moment in seconds, s string. */
+ * seconds that can be added up, w moment in seconds, s string. */
 typedef struct prf_section {
     const char *name;
     prf_part part;
-    unsigned required, columns; /* columns after the required ones may be missing */
+    unsigned required, columns; /* columns after the required ones may be absent */
     void (*row)(prf_state *, const prf_value *, uint64_t);
     void (*end)(prf_state *);
     const char *column[MOST_COLUMNS];
 } prf_section;
 
 static const prf_section description = {"description", PRF_DESCRIPTION, 0, 0, NULL, NULL, {NULL}};
-/* Start line and signature were added in 11.7.4, under the same version number. */
+/* Start line and signature were added in 11.7.4, without a new version number. */
 static const prf_section modules = {
     "modules",
     PRF_MODULES,
@@ -101,7 +101,7 @@ typedef struct prf_cursor {
     mp_input *input;
     const prf_section *const *layout; /* NULL: between profiles */
     bool in_entity;                   /* reading the lines of a coverage entity */
-    bool cut;                         /* the last line has no newline */
+    bool cut;                         /* the last line has no line end */
     bool foreign;                     /* skipping a profile of an unknown version */
     unsigned version;                 /* version of the first profile */
     uint64_t records, profiles, whole, skipped_from, skipped;
@@ -132,7 +132,7 @@ static bool parse_column(mp_fields *fields, mp_arena *scratch, char kind, prf_va
         break;
     }
     if (!ok)
-        *fields = before; /* leave the cursor at the invalid field */
+        *fields = before; /* leave the cursor before the invalid field */
     return ok;
 }
 
@@ -308,7 +308,7 @@ static void section_row(prf_cursor *cursor, mp_slice line)
 
 /* --- profiles --- */
 
-/* Report the lines skipped outside of profiles, once per run of lines. */
+/* Report the lines that were skipped outside of profiles, once per run of such lines. */
 static void report_skipped(prf_cursor *cursor)
 {
     if (cursor->skipped)
@@ -319,7 +319,7 @@ static void report_skipped(prf_cursor *cursor)
     cursor->skipped = 0;
 }
 
-/* End a profile that is truncated in the current section. Treat this section and later ones as
+/* End a profile that is truncated in the current section. This section and later ones count as
  * damaged. */
 static void abandon_profile(prf_cursor *cursor)
 {
@@ -353,7 +353,8 @@ static void section_end(prf_cursor *cursor)
 }
 
 /* Return true if the line may be a description. The check is cheap enough for every line. A
- * description inside a profile means that the profile is truncated and another one was appended. */
+ * description inside a profile means that the profile is truncated, and that another one was
+ * appended to it. */
 static bool looks_like_header(mp_slice line)
 {
     return line.length > 20 && line.start[1] == ' ' && line.start[4] == '/' && line.start[7] == '/';
@@ -405,7 +406,7 @@ static void one_line(prf_cursor *cursor, mp_slice line)
         cursor->skipped_from = mp_input_line_number(cursor->input);
 }
 
-/* Return true if the line may end in the middle of a number, because it has no newline. A single
+/* Return true if the line may end in the middle of a number, because it has no line end. A single
  * dot is complete. */
 static bool is_cut(const prf_cursor *cursor, mp_slice line)
 {

@@ -17,7 +17,7 @@
 typedef struct prf_header {
     uint64_t version;
     mp_slice date, description, time, user;
-    mp_slice extra; /* since version 3: text that resembles JSON but is invalid */
+    mp_slice extra; /* since version 3: text that resembles JSON, but is not valid JSON */
 } prf_header;
 
 /* Parse a description line. Return false if the line is not one. All versions are accepted; the
@@ -35,7 +35,7 @@ mp_slice prf_header_text(mp_slice extra, const char *key);
 
 /* --- rows: prf_rows.c --- */
 
-/* A column of a row: `number` for ids, `amount` for lines, counts and microseconds. */
+/* A column of a row: `number` for ids; `amount` for lines, counts and microseconds. */
 typedef struct prf_value {
     uint64_t number;
     int64_t amount;
@@ -55,15 +55,15 @@ typedef enum prf_part {
     PRF_USER_DATA = 256,
 } prf_part;
 
-/* The line of a row in the file. For a node also the number of its children, and the sum of their
- * ids. */
+/* Line of a row in the file. For a node, it also has the number of its children and the sum of
+ * their ids. */
 typedef struct prf_place {
     uint64_t line;
     uint64_t children, child_sum;
-    mp_node_id awaited; /* id of the node's parent while that is undefined */
+    mp_node_id awaited; /* id of the node's parent, as long as the parent is undefined */
 } prf_place;
 
-/* Places of the rows of one list, from the current profile's first row on. */
+/* Places of the rows of one list; the first is that of the current profile's first row. */
 typedef struct prf_places {
     prf_place *items;
     size_t count, capacity;
@@ -91,11 +91,11 @@ typedef struct prf_state {
     mp_id_index modules, nodes; /* ids of the file to modules and nodes */
     mp_hash_index traced;       /* (module, line) to trace */
     prf_places lines, calls, traces, tree;
-    /* Line of the current entity; number of lines that it states. */
+    /* Line of the current entity, and number of lines that it announces. */
     uint64_t entity_line, entity_wants;
 } prf_state;
 
-/* Start a profile; `line` is that of its description. */
+/* Start a profile; `line` is the line of its description. */
 void prf_session_begin(prf_state *state, const prf_header *header, uint64_t line);
 
 /* Functions for the rows of each section. They get the columns in the order of the table in
@@ -112,9 +112,9 @@ void prf_node(prf_state *state, const prf_value *row, uint64_t line);
 void prf_user_data(prf_state *state, const prf_value *row, uint64_t line);
 void prf_statistic(prf_state *state, mp_statistics_part part, mp_slice line);
 
-/* Split the names of the modules, after all are read. */
+/* Split the names of the modules. Call it after all modules are read. */
 void prf_modules_end(prf_state *state);
-/* End a coverage entity, after all its lines are read. */
+/* End a coverage entity. Call it after all its lines are read. */
 void prf_entity_end(prf_state *state);
 /* End the profile, complete or not: link its rows and verify them. */
 void prf_session_end(prf_state *state);
@@ -122,8 +122,8 @@ void prf_session_end(prf_state *state);
 /* Check the consistency of the profile (prf_verify.c). */
 void prf_verify(prf_state *state);
 
-/* Split the names of all modules from `first` on, which belong to one profile, into program and
- * method (prf_names.c). */
+/* Split the names of all modules from `first` on into program and method (prf_names.c). They must
+ * belong to one profile. */
 void prf_split_names(mp_model *model, uint32_t first);
 
 #endif

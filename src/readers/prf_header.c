@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "input/fields.h"
 
-/* Return true if the text matches the pattern, in which '9' is any digit. */
+/* Return true if the text matches the pattern. '9' in the pattern matches any digit. */
 static bool has_shape(mp_slice text, const char *pattern)
 {
     if (text.length != strlen(pattern))
@@ -62,7 +62,8 @@ int64_t prf_header_total(mp_slice extra)
     bool point = false;
     for (; length < value.length; length++) {
         char c = value.start[length];
-        /* A comma is a decimal sign only between digits; otherwise the next key follows. */
+        /* A comma is a decimal sign only if it is between digits; otherwise the next key
+         * follows. */
         bool comma = c == ',' && length + 1 < value.length &&
                      isdigit((unsigned char)value.start[length + 1]);
         if (!point && (c == '.' || comma))
@@ -95,7 +96,8 @@ mp_slice prf_header_text(mp_slice extra, const char *key)
     while (rest.length) {
         if (rest.start[0] == '"') {
             const char *from = rest.start + 1, *end = rest.start + rest.length, *p = from;
-            /* Backslashes do not escape. A quote closes the string if a comma or brace follows. */
+            /* A backslash does not escape. A quote closes the string if a comma or a brace follows
+             * it. */
             while ((p = memchr(p, '"', (size_t)(end - p))) && p + 1 < end && p[1] != ',' &&
                    p[1] != '}')
                 p++;

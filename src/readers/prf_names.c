@@ -8,9 +8,10 @@
  *   ~Class Class                    a destructor
  *
  * Without a CRC, the first word is the entity. The rest is compared with the known units, whose
- * names may contain blanks. The first match counts: the whole rest; its longest beginning that is a
- * unit; the part before an ending that is a unit. Otherwise the unit is the whole rest if that is a
- * path or one word, or else its first word (the first of two classes). */
+ * names may contain blanks. The first match determines the unit: the whole rest is a known
+ * unit; its longest beginning is one; it ends with one, so that the part before this end is the
+ * unit. Without a match, the unit is the whole rest if that is a path or one word; otherwise it is
+ * the first word (the first of two classes). */
 #include <string.h>
 
 #include "base/text.h"
@@ -54,7 +55,7 @@ static bool is_path(mp_slice text)
            memchr(text.start, ':', text.length);
 }
 
-/* Return the unit in the text after the entity. */
+/* Return the unit in the text that follows the entity. */
 static mp_slice unit_in(const mp_model *model, const mp_hash_index *units, mp_slice rest)
 {
     if (rest.length > LONGEST_NAME || is_unit(model, units, rest))

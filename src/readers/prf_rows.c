@@ -17,7 +17,7 @@ static mp_string_id intern(prf_state *state, mp_slice text)
 
 static uint32_t start_line_of(int64_t line)
 {
-    return line < 0 ? 0 : (uint32_t)line; /* line numbers of rows fit into int32_t */
+    return line < 0 ? 0 : (uint32_t)line; /* line numbers in rows fit into int32_t */
 }
 
 static prf_place *place_add(prf_places *places, uint64_t line)
@@ -131,8 +131,8 @@ void prf_modules_end(prf_state *state)
     state->names_split = true;
 }
 
-/* Return the module of a row; 0 is the session. An undefined module gets a made-up name, with a
- * diagnostic. */
+/* Return the module of a row; 0 is the session. If the module is undefined, report a diagnostic and
+ * make up a name. */
 static mp_module_id module_of(prf_state *state, uint64_t number, uint64_t line)
 {
     uint32_t *place = mp_id_index_put(&state->modules, number);
@@ -274,7 +274,7 @@ void prf_node(prf_state *state, const prf_value *row, uint64_t line)
         redefined(state, "call-tree node", number, line);
         return;
     }
-    if (number != 0) /* node 0 is the session, whose parent is itself */
+    if (number != 0) /* node 0 is the session; it is its own parent */
         parent = node_of(state, parent_number);
     if (number == 0 ? parent_number != 0 : parent_number >= number)
         mp_diagnose(state->diagnostics, MP_DIAG_PARENT_ORDER, state->path, line,
@@ -334,7 +334,7 @@ void prf_statistic(prf_state *state, mp_statistics_part part, mp_slice line)
 
 /* --- end of a profile --- */
 
-/* Make a symbol for each module that has a node in the tree, named as in the file. */
+/* Make a symbol for each module that has a node in the tree, with the name in the file. */
 static void name_frames(prf_state *state)
 {
     mp_profile *profile = state->profile;
@@ -356,8 +356,8 @@ static void name_frames(prf_state *state)
     free(symbols);
 }
 
-/* Report undefined parents at the rows that use them. If rows are missing, the definitions may be
- * among them, so nothing is reported. */
+/* Report undefined parents, at the rows that use them. If rows are missing, these may have the
+ * definitions, so report nothing. */
 static void report_awaited(prf_state *state)
 {
     if (state->unsound & PRF_NODES)
@@ -376,7 +376,7 @@ static void report_awaited(prf_state *state)
 
 void prf_session_end(prf_state *state)
 {
-    prf_modules_end(state); /* the file may end before the end of the modules */
+    prf_modules_end(state); /* the file may end within the modules */
     name_frames(state);
     report_awaited(state);
     prf_verify(state);

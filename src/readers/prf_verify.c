@@ -1,8 +1,9 @@
 /* Consistency checks of an execution profile. All times are rounded to microseconds. So a sum of n
- * rows may be off by half a microsecond per row, plus one for the figure that it is compared with.
+ * rows may be off by half a microsecond per row, plus one microsecond for the figure with which it
+ * is compared.
  *
- * Only whole sections are checked, not those with skipped rows or after the end of a truncated
- * file. */
+ * Only whole sections are checked. Sections with skipped rows are not whole, and neither are those
+ * after the end of a truncated file. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,10 +14,10 @@
 #include "readers/prf.h"
 
 typedef struct module_sum {
-    int64_t exclusive_us, called_us; /* time in its own lines; time in nodes called by its nodes */
+    int64_t exclusive_us, called_us; /* time in its own lines; time in nodes that its nodes call */
     int64_t entry_us;                /* cumulative time of its line 0 */
     int64_t summands;
-    uint64_t entry_row; /* line in the file of the row for its line 0; 0: none */
+    uint64_t entry_row; /* line in the file of the row for line 0; 0: there is no row */
 } module_sum;
 
 static bool sound(const prf_state *state, unsigned parts)
@@ -86,7 +87,7 @@ static void check_total(prf_state *state)
 /* --- nodes --- */
 
 /* Return a map from the file's nodes, which begin at state->first_model_node, to nodes of the
- * profile; 0 for nodes without a row. The caller frees it. */
+ * profile; 0 for a node without a row. The caller frees the map. */
 static uint32_t *profile_nodes(const prf_state *state)
 {
     const mp_profile *profile = state->profile;
@@ -147,7 +148,7 @@ static void check_modules(prf_state *state, const module_sum *sums)
     }
 }
 
-/* Compare each node's list of children with the nodes that have it as their caller. */
+/* Compare each node's list of children with the nodes that name it as their caller. */
 static void check_children(prf_state *state, const uint32_t *node_of)
 {
     const mp_profile *profile = state->profile;
@@ -214,7 +215,7 @@ typedef struct line_sum {
 } line_sum;
 
 /* Check that the cumulative time of each line is at least its own time plus, if there are nodes,
- * the time of the nodes that it called. Line 0 has the time of its whole module. */
+ * the time of the nodes that the line called. Line 0 has the time of its whole module. */
 static void check_lines(prf_state *state, const uint32_t *node_of)
 {
     const mp_profile *profile = state->profile;
@@ -261,7 +262,7 @@ static void check_lines(prf_state *state, const uint32_t *node_of)
 typedef struct call_edge {
     mp_module_id caller, callee;
     int32_t line;
-    int64_t graph, nodes; /* calls in the call graph, and in the call tree */
+    int64_t graph, nodes; /* number of calls in the call graph, and in the call tree */
     uint64_t row;
 } call_edge;
 
@@ -279,7 +280,7 @@ static bool same_edge(const void *opaque, uint32_t value)
     return a->caller.i == b->caller.i && a->callee.i == b->callee.i && a->line == b->line;
 }
 
-/* Return the edge, created if it is new. Valid until the next call. */
+/* Return the edge. Create it if it is new. It is valid until the next call. */
 static call_edge *edge_of(call_edges *edges, mp_module_id caller, int32_t line, mp_module_id callee)
 {
     edges->wanted = (call_edge){.caller = caller, .callee = callee, .line = line};
@@ -316,10 +317,10 @@ static void collect_edges(const prf_state *state, const uint32_t *node_of, call_
     }
 }
 
-/* Correct a legitimate difference. If a recording starts in the middle of a run, some frames are
- * already active, so their modules have no line 0. The call tree links these frames by calls at a
- * line 0, but the call graph attributes the calls to the session. So move the calls of these edges
- * to the session's edges. */
+/* Correct a difference that is legitimate. If a recording starts in the middle of a run, some
+ * frames are already active, and their modules have no line 0. The call tree links these frames by
+ * calls at line 0, but the call graph attributes the calls to the session. So the calls of these
+ * edges are moved to edges of the session. */
 static void carry_to_session(const prf_state *state, const module_sum *sums, call_edges *edges)
 {
     mp_module_id session = {mp_id_index_get(&state->modules, 0)};
@@ -362,8 +363,8 @@ static bool check_call_graph(prf_state *state, const uint32_t *node_of, const mo
 
 /* --- trace against lines --- */
 
-/* Check that no line has more executions in the trace than in its summary. The trace may be
- * partial. */
+/* Check that no line has more executions in the trace than in its summary. It may have fewer,
+ * because the trace may be partial. */
 static void check_trace(prf_state *state)
 {
     const mp_profile *profile = state->profile;

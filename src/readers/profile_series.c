@@ -72,7 +72,7 @@ static int by_time(const void *left, const void *right)
     return a->input < b->input ? -1 : a->input > b->input;
 }
 
-/* Sort the profiles by time, if each has one; otherwise their order is that of the inputs. */
+/* Sort the profiles by time if each has a time. Otherwise they keep the order of the inputs. */
 static void order(mp_profile_series *series)
 {
     mp_profile_moment *profiles = series->profiles.items;
@@ -92,8 +92,8 @@ static void order(mp_profile_series *series)
     }
 }
 
-/* Report a profile that has fewer allocations than the one before it. A process counts them from
- * its start, so the profiles are not of one process. */
+/* Report a profile that has fewer allocations than the previous one. A process counts its
+ * allocations from its start, so the profiles are not from one process. */
 static void check_process(const mp_profile_series *series, const mp_profile_moment *before,
                           const mp_profile_moment *profile)
 {

@@ -27,8 +27,8 @@ const mp_reader *const *mp_readers(size_t *count)
     return table;
 }
 
-/* Return true if the name has a suffix of the reader: the first one if `owned`, otherwise one of
- * the others. */
+/* Return true if the name has a suffix of the reader: the reader's first suffix if `owned`,
+ * otherwise one of the others. */
 static bool has_ending(const mp_reader *reader, const char *name, size_t length, bool owned)
 {
     for (const char *cursor = reader->endings; *cursor; cursor += strspn(cursor, " ")) {
@@ -118,7 +118,7 @@ const mp_reader *mp_reader_settle(const mp_reader *reader, mp_input *input)
 {
     if (!reader->settle)
         return reader;
-    /* Whatever is wrong is reported when the input is read. */
+    /* All problems are reported later, when the input is read. */
     mp_diagnostics *unheard = mp_diagnostics_new(1), *usual = mp_input_diagnose_to(input, unheard);
     if (mp_input_keep(input)) {
         reader = reader->settle(input);

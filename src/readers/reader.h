@@ -10,11 +10,11 @@
 #include "input/load_options.h"
 #include "model/contents.h"
 
-/* Result of probing an input: the highest claim wins. It is an error if two readers have it. */
+/* Result of probing an input. The highest claim wins; two equal ones are an error. */
 typedef enum mp_bid {
     MP_NOT_MINE,
-    MP_IF_CHOSEN,    /* it is another reader's unless the user chooses this one */
-    MP_PERHAPS_MINE, /* it looks like the format, which has no signature */
+    MP_IF_CHOSEN,    /* the input belongs to another reader, unless the user chooses this one */
+    MP_PERHAPS_MINE, /* the input looks like the format, but the format has no signature */
     MP_MINE,
 } mp_bid;
 
@@ -22,8 +22,8 @@ typedef enum mp_bid {
 typedef struct mp_place {
     char group[80]; /* inputs with the same group are one recording */
     uint64_t sequence;
-    /* For dumps and reports of one moment: a hash of the application's name, 0: none; and the time
-     * of the dump by a 32-bit clock that wraps around. */
+    /* For dumps and for reports of one moment: a hash of the application's name (0: none), and the
+     * time of the dump by a 32-bit clock that wraps around. */
     uint64_t application;
     bool stamped;
     uint32_t stamp;
@@ -34,14 +34,15 @@ typedef struct mp_reader {
     const char *summary;
     const char *endings; /* usual file name suffixes, separated by blanks */
     const char *versions;
-    const char *noun; /* what reports call it: "a massif profile"; NULL: named after its kind */
+    const char *noun; /* what reports call a recording: "a massif profile"; NULL: they use the name
+                         of its kind */
     mp_kind kind;     /* inputs of different kinds cannot be read together */
-    unsigned holds;   /* MP_HOLDS_... of all its inputs, in which the inputs of a model agree */
-    /* Decide by the first bytes of an input. No I/O, no state. */
+    unsigned holds;   /* MP_HOLDS_... of all its inputs; all inputs of a model must agree in them */
+    /* Decide by the first bytes of an input. It does no I/O and keeps no state. */
     mp_bid (*probe)(mp_slice head);
-    /* Return the reader for what the input holds, after reading as much of it as needed; the reader
-     * itself if that cannot be told, which will report why. The input is kept, and rewound
-     * afterwards. NULL: the first bytes decide. */
+    /* Return the reader for the contents of the input, after reading as much of it as needed. If
+     * that cannot be determined, return this reader, which will report why. The input must be kept;
+     * the caller rewinds it. NULL: the first bytes decide. */
     const struct mp_reader *(*settle)(mp_input *input);
     /* Set the group and sequence of an input. Return false if it belongs to no group. NULL: inputs
      * are read in the given order. */
@@ -52,20 +53,22 @@ typedef struct mp_reader {
     /* Return true if a file with this beginning may still be written and already has snapshots.
      * NULL: never. */
     bool (*grows)(mp_slice head);
-    /* Open the reader. Its state belongs to it until `close`. */
+    /* Open the reader, and return its state. The state belongs to the reader until `close`. */
     void *(*open)(mp_model *model, mp_diagnostics *diagnostics, const mp_load_options *options);
-    /* Read one input to its end. Its summary has the path; the reader fills in the rest. Return
-     * false, after a diagnostic of severity error, if nothing in the input is usable. */
+    /* Read one input to its end. Its summary has the path already; the reader sets all other
+     * members. Return false, after a diagnostic of severity error, if nothing in the input is
+     * usable. */
     bool (*read)(void *state, mp_input *input, uint32_t summary);
-    /* Report what is missing after all inputs, and release the state. */
+    /* After all inputs, report what is missing, and release the state. */
     void (*close)(void *state);
-    /* Set names of references by one pass over an input that was read before, is at its start, and
-     * is unchanged (mp_reference_source.read). Problems were reported by `read`. NULL: references
-     * of the format have no names. */
+    /* Set names of references, by one pass over an input that was read before, is at its start, and
+     * is unchanged (mp_reference_source.read). `read` has reported its problems already. NULL:
+     * references of the format have no names. */
     void (*name_references)(mp_input *input, mp_named_reference *references, size_t count,
                             mp_arena *texts);
-    /* Set contents of objects by a pass over such an input. Return false if the input ended before
-     * its end. NULL: the format has none. Then, and only then, models lack MP_HOLDS_CONTENTS. */
+    /* Set contents of objects, by one pass over the same kind of input. Return false if the input
+     * ended too early. NULL: the format has no contents. Models have MP_HOLDS_CONTENTS exactly if
+     * this is not NULL. */
     bool (*read_contents)(mp_input *input, mp_contents *contents);
 } mp_reader;
 
@@ -76,30 +79,31 @@ const mp_reader *mp_reader_find(const char *name);
 typedef enum mp_naming {
     MP_NAMED_OTHERWISE,
     MP_NAMED_PERHAPS,   /* a suffix that other files use too: .log, .db */
-    MP_NAMED_RECORDING, /* a suffix that other files hardly use: .oemp */
+    MP_NAMED_RECORDING, /* a suffix that hardly any other file uses: .oemp */
 } mp_naming;
-/* Return the evidence in a file's name; compression suffixes are ignored. */
+/* Return the evidence in the name of a file. Compression suffixes are ignored. */
 mp_naming mp_reader_naming(const char *path);
 
-/* Return the reader that claims an input by its first bytes; NULL: none. If another reader claims
- * it too, *second is that reader, otherwise NULL. */
+/* Return the reader that claims an input by its first bytes; NULL: no reader does. If a second
+ * reader claims it too, set *second to that reader, otherwise to NULL. */
 const mp_reader *mp_reader_claiming(mp_slice head, const mp_reader **second);
 
-/* Return the reader for an input with this beginning: the one named `format` or, if that is NULL,
- * the one that claims it. NULL after a diagnostic. */
+/* Return the reader for an input with this beginning. It is the reader named `format` or, if
+ * `format` is NULL, the one that claims the input. Return NULL after a diagnostic. */
 const mp_reader *mp_reader_of(mp_slice head, const char *path, const char *format,
                               mp_diagnostics *diagnostics);
 
-/* Return the reader for what the input holds, of those for one format (mp_reader.settle). Of the
- * input, nothing was consumed, nor is afterwards. */
+/* Return the reader for the contents of the input, out of the readers for one format
+ * (mp_reader.settle). Nothing of the input may be consumed before; nothing is consumed
+ * afterwards. */
 const mp_reader *mp_reader_settle(const mp_reader *reader, mp_input *input);
 
-/* Call mp_reader.process of all readers. Return the first result that is not 0; 0: there is
- * none. */
+/* Call mp_reader.process of all readers. Return the first result that is not 0; if all are 0,
+ * return 0. */
 size_t mp_process_of(const char *path);
 
-/* Return a description ("a gzip file") of an input that no reader claims. The text is static, with
- * MP_DASHES before names of options. */
+/* Return a description ("a gzip file") of an input that no reader claims. The text is static. It
+ * has MP_DASHES before names of options. */
 const char *mp_foreign_kind(mp_slice head);
 
 /* Inputs of one reader that are being read into a model, one by one. */
@@ -111,16 +115,16 @@ typedef struct mp_loading {
     void *state; /* state of the reader; NULL: nothing was read yet */
 } mp_loading;
 
-/* Read an open input, which was already probed, to its end. Return false, after a diagnostic, if
- * nothing in it is usable. */
+/* Read to its end an input that is open and was already probed. Return false, after a diagnostic,
+ * if nothing in it is usable. */
 bool mp_loading_read(mp_loading *loading, mp_input *input);
-/* End the loading; the reader reports what is missing. The call tree is not built yet. */
+/* End the loading. The reader reports what is missing. The call tree is not built yet. */
 void mp_loading_end(mp_loading *loading);
 
-/* Report, for a reader, that the input has text that is not UTF-8. */
+/* Report, on behalf of a reader, that the input has text that is not UTF-8. */
 void mp_reader_tell_converted(mp_diagnostics *diagnostics, const char *path);
-/* Return the name of a reference for people, valid UTF-8: the name between two texts. A long name
- * is cut. */
+/* Return the name of a reference for people, as valid UTF-8: the name, between two texts. A long
+ * name is cut. */
 const char *mp_reference_text(mp_arena *texts, const char *before, mp_slice name,
                               const char *after);
 /* Return true if the function is part of an allocator, and therefore not the code that requested

@@ -18,7 +18,7 @@ enum {
     AHEAD_DELTAS = 6,
 };
 
-/* Events passed from the reading thread to the replaying one. */
+/* Events that the reading thread passes to the replaying thread. */
 typedef struct batch {
     mp_replay *replay;
     size_t count;
@@ -27,8 +27,8 @@ typedef struct batch {
 
 /* --- slices --- */
 
-/* Return the end of slice k. The remainder is smaller than the number of slices, so the product
- * cannot overflow. */
+/* Return the end of slice k. The product cannot overflow, because the remainder is smaller than the
+ * number of slices. */
 static int64_t slice_end(const mp_replay *replay, uint32_t k)
 {
     if (replay->slice_us)
@@ -57,8 +57,8 @@ static void skip_empty(mp_replay *replay, int64_t time_us)
         replay->slice = number < replay->slices ? (uint32_t)number : replay->slices;
 }
 
-/* End a snapshot at the moment requested by the user. Its number is that of the slice that contains
- * it. */
+/* End a snapshot at the moment that the user requested. It has the number of the slice that
+ * contains the moment. */
 static void end_asked(mp_replay *replay, int64_t time_us)
 {
     mp_snapshot *snapshot = mp_blocks_end_snapshot(&replay->blocks, time_us);
@@ -89,7 +89,7 @@ static void advance(mp_replay *replay, int64_t time_us)
         replay->slice < replay->slices ? slice_end(replay, replay->slice) : INT64_MAX;
 }
 
-/* Report that the requested moment is after the end of the log. */
+/* Report that the requested moment is later than the end of the log. */
 static void tell_late(const mp_replay *replay)
 {
     char end[MP_UNIT_TEXT], asked[MP_UNIT_TEXT];
@@ -117,7 +117,8 @@ static void end_slices(mp_replay *replay)
         tell_late(replay);
         end_asked(replay, replay->last_us);
     }
-    replay->blocks.model->snapshots.count--; /* drop the snapshot that the last end began */
+    replay->blocks.model->snapshots
+        .count--; /* drop the snapshot that began when the last one ended */
 }
 
 /* --- the replaying thread --- */
@@ -191,7 +192,8 @@ void mp_replay_event(mp_replay *replay, const mp_event *event, int64_t time_us)
     *place = *event;
     place->time_us = time_us;
     replay->events++;
-    if (replay->batched == BATCH || replay->blocks.model->tell) /* a listener must not wait */
+    if (replay->batched == BATCH ||
+        replay->blocks.model->tell) /* a listener must get events at once */
         submit(replay, mp_pipeline_submit);
 }
 
@@ -290,7 +292,7 @@ void mp_replay_close(mp_replay *replay)
 
 /* --- the last time --- */
 
-/* Return the latest time of whole lines; the text after the last line end may be truncated. */
+/* Return the latest time in whole lines. The text after the last line end may be truncated. */
 static int64_t latest(const char *text, size_t length,
                       bool (*time_of)(mp_slice line, int64_t *time_us))
 {
@@ -306,7 +308,8 @@ static int64_t latest(const char *text, size_t length,
 
 int64_t mp_last_time(mp_input *input, bool (*time_of)(mp_slice line, int64_t *time_us))
 {
-    char *tail = mp_alloc_zero(1, TAIL + MP_HEX_SLACK); /* time_of may use mp_hex_word */
+    char *tail = mp_alloc_zero(
+        1, TAIL + MP_HEX_SLACK); /* the buffer has slack, because time_of may use mp_hex_word */
     int64_t time_us, highest_us = latest(tail, mp_input_tail(input, tail, TAIL), time_of);
     free(tail);
     if (highest_us)

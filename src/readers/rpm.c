@@ -179,10 +179,11 @@ static mp_slice next_line(mp_slice *head)
     return line;
 }
 
-/* Return the number of numbers at the start of a record, at most `most`. */
+/* Return how many numbers the start of a record has, but at most `most`. */
 static size_t leading_numbers(mp_slice line, size_t most)
 {
-    char text[64 + MP_HEX_SLACK] = ""; /* the head may end without slack for mp_hex_word */
+    char text[64 + MP_HEX_SLACK] =
+        ""; /* the head may end without the slack that mp_hex_word needs */
     size_t length = line.length < 64 ? line.length : 64, count = 0;
     if (length)
         memcpy(text, line.start, length);
@@ -216,9 +217,11 @@ static bool place_rpm(mp_slice head, mp_place *place)
     enum {
         MARK = 4,
         ENOUGH = 64
-    }; /* length of "a 2 "; bytes of the name's end that are enough for a stamp */
+    }; /* length of "a 2 ", and number of bytes at the end of the name that are enough for a stamp
+        */
     const mp_slice line = next_line(&head);
-    char end[ENOUGH + MP_HEX_SLACK] = {0}; /* the head may end without slack for mp_hex_word */
+    char end[ENOUGH + MP_HEX_SLACK] = {
+        0}; /* the head may end without the slack that mp_hex_word needs */
     int64_t stamp = -1;
     if (line.length > MARK) {
         const size_t length = line.length - MARK < ENOUGH ? line.length - MARK : ENOUGH;

@@ -27,22 +27,23 @@ typedef struct rpm_state {
     mp_type_counts counts;
     mp_id_index types_by_name; /* mp_string_id to the first type of that name */
     bool converted;
-    int64_t first_stamp; /* of the first dump so far, milliseconds; -1: none */
+    int64_t first_stamp; /* stamp of the first dump so far, in milliseconds; -1: none */
     mp_dump_order order;
 
     /* state of one file: */
     mp_graph_builder *graph;
     int64_t stamp;
-    uint32_t first_type;          /* the file's first type in the model */
-    MP_LIST(rpm_stamps) sections; /* sections that are read, from 1 */
+    uint32_t first_type;          /* first type of the file in the model */
+    MP_LIST(rpm_stamps) sections; /* sections that were read, from 1 */
     uint64_t version, records, objects;
-    /* A section is open; the open section is skipped; a section was not closed. */
+    /* A section is open; the open section is skipped; a section was never closed. */
     bool open, skipped, unclosed;
     bool chosen;                          /* the requested domain was found */
     mp_string_id domains[RPM_MOST_NAMES]; /* domains of the file, for a message */
     size_t domain_count;
     uint32_t first_of_section;   /* first type of the current section in the model */
-    uint32_t few[RPM_FEW_TYPES]; /* type id to type; smaller values are from earlier sections */
+    uint32_t few[RPM_FEW_TYPES]; /* type id to type, for small ids; a smaller type than
+                                    first_of_section is from an earlier section */
     mp_id_index many;
     bool oversized;       /* the current object has an impossible size */
     uint64_t *references; /* references of the current object */
@@ -56,13 +57,14 @@ static inline bool rpm_take_hex(mp_fields *words, uint64_t *value)
     return mp_hex_word(&words->cursor, words->end, value);
 }
 
-/* Read a name, which may contain blanks, up to the end of the record. If its last word can be a
- * time stamp, set *stamp, and return the name without it. */
+/* Read a name up to the end of the record; it may contain blanks. If its last word can be a time
+ * stamp, set *stamp, and return the name without that word. */
 mp_slice rpm_take_name(mp_fields *words, int64_t *stamp);
 
-/* Read a record, which is a line that is not empty, at this line number. Report a malformed one. */
+/* Read a record, which is a line that is not empty. Report it if it is malformed. */
 void rpm_read_record(rpm_state *state, mp_slice line, uint64_t offset);
-/* After all records of a file: give objects and roots the first type of each name in all files. */
+/* After all records of a file: replace the types of objects and roots by the first type of the same
+ * name in all files. */
 void rpm_unite_types(rpm_state *state);
 
 #endif

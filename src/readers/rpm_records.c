@@ -36,8 +36,8 @@ mp_slice rpm_take_name(mp_fields *words, int64_t *stamp)
 
 /* --- types --- */
 
-/* Return the type with this id in the current section, and create it at its first use. Values in
- * `few` that are less than the section's first type are from earlier sections. */
+/* Return the type with this id in the current section. Create it when it is first used. Values in
+ * `few` that are less than the first type of the section are from earlier sections. */
 static uint32_t type_of(rpm_state *state, uint64_t id)
 {
     uint32_t *place = id < RPM_FEW_TYPES ? &state->few[id] : mp_id_index_put(&state->many, id);
@@ -57,13 +57,14 @@ static void name_by_number(rpm_state *state, mp_type *type)
     type->name = mp_model_intern_text(state->model, name);
 }
 
-/* Return, for each type of this file, the first type of its name in all files. */
+/* Return, for each type of this file, the first type with its name in all files. */
 static uint32_t *types_by_name(rpm_state *state)
 {
     mp_model *model = state->model;
     uint32_t count = model->types.count;
     uint32_t *canonical = mp_alloc_zero(count, sizeof *canonical);
-    bool *seen = mp_alloc_zero(count, sizeof *seen); /* names declared in this file */
+    bool *seen =
+        mp_alloc_zero(count, sizeof *seen); /* flag of each name: true if this file declares it */
     for (uint32_t i = state->first_type; i < count; i++) {
         mp_type *type = &model->types.items[i];
         bool declared = type->name.i;
@@ -146,7 +147,7 @@ static bool read_end(rpm_state *state, mp_fields *words, uint64_t offset)
     state->open = false;
     if (state->skipped)
         return true;
-    /* If the end of the section's name looks like a stamp, compare the whole text too. */
+    /* If the end of the section's name looks like a stamp, also compare the whole text. */
     rpm_stamps *section = &state->sections.items[state->sections.count - 1];
     int64_t stamp = -1;
     mp_slice whole = mp_slice_trim((mp_slice){words->cursor, (size_t)(words->end - words->cursor)});
@@ -173,7 +174,8 @@ static bool read_type(rpm_state *state, mp_fields *words)
         return true;
     mp_slice name = mp_slice_trim((mp_slice){words->cursor, (size_t)(words->end - words->cursor)});
     mp_string_id text = mp_model_intern(state->model, name, &state->converted);
-    uint32_t number = type_of(state, id); /* may move the array of types */
+    uint32_t number =
+        type_of(state, id); /* must come first, because it may move the array of types */
     mp_type *type = &state->model->types.items[number];
     if (!type->name.i)
         type->name = text;
@@ -212,7 +214,7 @@ static bool read_root(rpm_state *state, mp_fields *words)
     bool contained = !mp_fields_end(words);
     if (contained && !rpm_take_hex(words, &container))
         return false;
-    for (uint64_t more; !mp_fields_end(words);) /* further numbers have no meaning */
+    for (uint64_t more; !mp_fields_end(words);) /* additional numbers have no meaning */
         if (!rpm_take_hex(words, &more))
             return false;
     need_section(state);

@@ -11,8 +11,9 @@
  *
  * The indentation of a frame depends on its width, so the positions of the columns are taken from
  * the row of dashes, in characters. The older layout ends with one column of 40 characters,
- * Internal Procedure/Method; the newer one has IP/Method (20) and Code (50). Text is cut to its
- * column. A number that does not fit is printed as question marks: it is unknown, not 0. */
+ * Internal Procedure/Method; the newer one has IP/Method (20) and Code (50). Text is cut to the
+ * width of its column. A number that does not fit is printed as question marks; it is unknown, not
+ * 0. */
 #include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -36,7 +37,7 @@ static const char ruler[] = "------------------------------ ----- -------------"
 static const char title[] = "Profiler: Top";
 
 typedef struct rpt_column {
-    size_t from, to; /* characters; `to` is exclusive */
+    size_t from, to; /* in characters; `to` is the end, exclusive */
 } rpt_column;
 
 typedef struct rpt_state {
@@ -48,7 +49,7 @@ typedef struct rpt_state {
     const char *path;
     bool converted;
     mp_session_id session;
-    mp_id_index modules; /* (program, method) */
+    mp_id_index modules; /* program and method to module */
     uint64_t last_number;
     int64_t last_us; /* time of the previous row */
     bool has_last;
@@ -60,7 +61,7 @@ typedef struct rpt_state {
 
 /* --- cells --- */
 
-/* Return the bytes of a column's characters. Each byte of invalid UTF-8 counts as a character. */
+/* Return the bytes of a column's characters. Each byte of invalid UTF-8 counts as one character. */
 static mp_slice cell_of(mp_slice line, rpt_column column)
 {
     const char *end = line.start + line.length, *p = line.start, *start = end;
@@ -73,8 +74,8 @@ static mp_slice cell_of(mp_slice line, rpt_column column)
     return start < p ? mp_slice_trim((mp_slice){start, (size_t)(p - start)}) : (mp_slice){end, 0};
 }
 
-/* Read the columns from the row of dashes: each run of dashes is one. Return false for other
- * lines. */
+/* Read the columns from the row of dashes, in which each run of dashes is a column. Return false
+ * for other lines. */
 static bool read_ruler(rpt_state *state, mp_slice line)
 {
     rpt_column columns[MOST_COLUMNS];
@@ -116,9 +117,9 @@ static bool is_group_sign(mp_slice cell, size_t i)
     return i > 0 && digits == 3;
 }
 
-/* Parse a number with `digits` decimals, after a point or a comma. If the decimals follow a
- * comma, points may separate groups of three digits, and vice versa; a number without decimals may
- * have either. An empty cell is a suppressed zero. */
+/* Parse a number with `digits` decimals, after a point or a comma. If the decimals follow a comma,
+ * points may separate groups of three digits; if they follow a point, commas may. In a number
+ * without decimals, either may. An empty cell is 0. */
 static bool parse_number(mp_slice cell, int digits, int64_t *value)
 {
     char text[NUMBER_CELL];
@@ -270,8 +271,8 @@ static bool affords(rpt_state *state, int64_t calls, int64_t exclusive, uint64_t
     return ok;
 }
 
-/* Return true if one of the row's numbers is not empty. A zero may be printed as an empty cell, but
- * a row has at least one other number. */
+/* Return true if at least one number of the row is not empty. A zero may be printed as an empty
+ * cell, but each row has a number that is not 0. */
 static bool has_number(const rpt_state *state, mp_slice line)
 {
     return cell_of(line, state->columns[LINE]).length ||
@@ -280,7 +281,7 @@ static bool has_number(const rpt_state *state, mp_slice line)
            cell_of(line, state->columns[CALLS]).length;
 }
 
-/* Return the precision of a time cell: one unit of its last digit, in microseconds. */
+/* Return the precision of a time cell: the value of one unit of its last digit, in microseconds. */
 static int64_t step_of(mp_slice cell)
 {
     int64_t step = 1;
@@ -292,8 +293,8 @@ static int64_t step_of(mp_slice cell)
     return step;
 }
 
-/* Check a row: its time must match its average times its calls, and must not exceed that of the
- * previous row. */
+/* Check a row: its time must match its average time multiplied by its calls, and must not exceed
+ * the time of the previous row. */
 static void hold_row(rpt_state *state, mp_slice line, const mp_profile_line *row, uint64_t offset)
 {
     bool times =
@@ -373,19 +374,20 @@ static void one_line(rpt_state *state, mp_slice line, uint64_t offset)
     if (trimmed.length == 0 || read_ruler(state, line))
         return;
     if (mp_slice_starts(trimmed, title)) {
-        if (state->titled) /* another report in the same file */
+        if (state->titled) /* another report follows in the same file */
             begin_session(state);
         state->titled = true;
     } else if (state->column_count == 0) {
         top_line(state, line, offset);
-    } else if (!mp_slice_starts(trimmed, "Program/Class ")) { /* repeated on each page */
+    } else if (!mp_slice_starts(trimmed,
+                                "Program/Class ")) { /* the head is repeated on each page */
         read_row(state, line, offset);
     }
 }
 
 /* --- one input --- */
 
-/* Report that the profile from which the report was made is in the same folder: the report contains
+/* Report that the same folder has the profile from which the report was made. The report contains
  * only a part of it. */
 static void note_profile_beside(rpt_state *state)
 {
@@ -457,8 +459,8 @@ static bool read_rpt(void *opaque, mp_input *input, uint32_t summary)
 
 /* --- the reader --- */
 
-/* Claim a file that starts with the title and has a row of dashes further down, so that texts which
- * only quote a report are not claimed. */
+/* Claim a file that starts with the title and has a row of dashes further down. A text that only
+ * quotes the title is not claimed. */
 static mp_bid probe(mp_slice head)
 {
     bool titled = false;

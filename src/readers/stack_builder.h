@@ -1,4 +1,4 @@
-/* Stacks of a recording that names the frames of each stack: symbols and call-tree nodes, each
+/* Stacks of a recording that names the frames of each stack. Each symbol and each call-tree node is
  * created once. */
 #ifndef MP_READERS_STACK_BUILDER_H
 #define MP_READERS_STACK_BUILDER_H
@@ -7,13 +7,13 @@
 #include "model/build.h"
 #include "readers/reader.h"
 
-/* The innermost frame of a stack. Zero-initialise for the caller of all. */
+/* The innermost frame of a stack. Zero it to get the caller of all. */
 typedef struct mp_stack_frame {
     mp_node_id node;
     uint32_t line; /* line that runs in this frame; MP_NO_LINE: unknown */
 } mp_stack_frame;
 
-/* Zero-initialise, with `model` and `options`. Release with mp_stack_builder_free. */
+/* Set `model` and `options`, and zero all other members. Release with mp_stack_builder_free. */
 typedef struct mp_stack_builder {
     mp_model *model;
     const mp_load_options *options;
@@ -21,12 +21,13 @@ typedef struct mp_stack_builder {
     mp_id_index nodes;   /* hash of parent, symbol, line to node */
 } mp_stack_builder;
 
-/* Return the name of code without debug information: its file, "[libstdc++.so.6]", because
- * addresses differ from run to run. Module 0: unknown. */
+/* Return the name of code without debug information, which is its file: "[libstdc++.so.6]".
+ * Addresses would differ from run to run. Module 0: unknown. */
 mp_string_id mp_stack_module_name(const mp_stack_builder *builder, mp_string_id module);
-/* Return the symbol with this name, source, start line and module, created at its first use. */
+/* Return the symbol with this name, source, start line and module. Create it when it is first
+ * used. */
 mp_symbol_id mp_stack_symbol(mp_stack_builder *builder, mp_symbol wanted);
-/* Replace *frame by a function that it calls, which runs `line`. */
+/* Replace *frame by a function that it calls. `line` is the line that this function runs. */
 void mp_stack_call(mp_stack_builder *builder, mp_stack_frame *frame, mp_symbol_id symbol,
                    uint32_t line);
 void mp_stack_builder_free(mp_stack_builder *builder);

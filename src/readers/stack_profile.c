@@ -28,8 +28,8 @@ void mp_stack_profile_measures(mp_stack_profile *state, mp_string_id measure)
     model->profile->measure = measure;
 }
 
-/* Return the module of a symbol: a function, in its source or, if that is unknown, in its module.
- */
+/* Return the module of a symbol. It is a function in a source or, if the source is unknown, in the
+ * symbol's module. */
 static mp_module_id module_of(mp_stack_profile *state, mp_symbol_id id)
 {
     mp_profile *profile = profile_of(state);
@@ -55,7 +55,7 @@ static mp_profile_node *node_at(const mp_stack_profile *state, mp_node_id node)
     return &profile_of(state)->nodes.items[state->first_place + (node.i - state->first_node)];
 }
 
-/* Add a node of the profile for each node of the model that has none yet. */
+/* Add a node to the profile for each node of the model that has none yet. */
 static void add_nodes(mp_stack_profile *state)
 {
     const mp_model *model = state->stacks->model;

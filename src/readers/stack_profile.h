@@ -1,4 +1,4 @@
-/* Profiles by sampling: costs by stack, as an execution profile with a call tree. */
+/* Profiles by sampling: costs by stack. They become an execution profile with a call tree. */
 #ifndef MP_READERS_STACK_PROFILE_H
 #define MP_READERS_STACK_PROFILE_H
 
@@ -6,26 +6,28 @@
 #include "model/profile.h"
 #include "readers/stack_builder.h"
 
-/* Zero-initialise, with `stacks`, whose user releases it. */
+/* Set `stacks`, and zero all other members. The user releases `stacks`. */
 typedef struct mp_stack_profile {
     mp_stack_builder *stacks;
     mp_budget spent; /* limits the sum of all costs */
     /* The current session: */
     mp_session_id session;
-    mp_id_index modules;              /* symbol to module */
-    mp_id_index lines;                /* module and line to line of the profile */
-    uint32_t first_node, first_place; /* first node of the model, and its place in the profile */
+    mp_id_index modules; /* symbol to module */
+    mp_id_index lines;   /* module and line to line of the profile */
+    uint32_t first_node,
+        first_place; /* first node of the session in the model, and its place in the profile */
 } mp_stack_profile;
 
-/* Begin a session. Stacks that the builder makes from here on belong to it. */
+/* Begin a session. Stacks that the builder makes from now on belong to it. */
 void mp_stack_profile_begin(mp_stack_profile *profile);
-/* Set what the session measures, and so the whole profile: "cpu". It describes the session, and
- * profiles of different measures are not compared. */
+/* Set what the session, and so the whole profile, measures, such as "cpu". It describes the
+ * session. Profiles of different measures are not compared. */
 void mp_stack_profile_measures(mp_stack_profile *profile, mp_string_id measure);
-/* Add a cost from 0, in microseconds or samples, to the innermost frame of a stack, which has one.
- * Return false, and add nothing, if the sum of all costs would be too large. */
+/* Add a cost to the innermost frame of a stack, which must have one. The cost is in microseconds or
+ * samples, and at least 0. Return false, and add nothing, if the sum of all costs would be too
+ * large. */
 bool mp_stack_profile_add(mp_stack_profile *profile, mp_stack_frame frame, int64_t cost);
-/* End the session: callers get the costs of their callees. */
+/* End the session. Callers get the costs of their callees. */
 void mp_stack_profile_end(mp_stack_profile *profile);
 void mp_stack_profile_free(mp_stack_profile *profile);
 

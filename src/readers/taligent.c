@@ -83,7 +83,7 @@ typedef struct taligent_state {
     taligent_names names;
 } taligent_state;
 
-/* Return true if the first lines are those of a heap analysis file. */
+/* Return true if the first lines are lines of a heap analysis file. */
 static bool head_is_analysis(mp_slice head)
 {
     enum { FIRST = 4096 };
@@ -119,7 +119,7 @@ static bool read_lines(taligent_pass *pass, mp_input *input, bool analysis)
     mp_slice line;
     for (;;) {
         whole |= !analysis && read_events(pass, input);
-        if (!mp_window_has_line(input)) /* report faults of the input in file order */
+        if (!mp_window_has_line(input)) /* report the problems of the input in file order */
             mp_replay_resolve(&pass->replay);
         if (!mp_input_line(input, &line))
             break;
@@ -133,7 +133,7 @@ static bool read_lines(taligent_pass *pass, mp_input *input, bool analysis)
     return whole;
 }
 
-/* Read the whole input into the model of the pass, with events up to `peak_line` before the
+/* Read the whole input into the model of the pass. The events up to `peak_line` are before the
  * requested moment. Return false if the last line is truncated. */
 static bool run_pass(taligent_pass *pass, mp_input *input, uint64_t peak_line)
 {
@@ -159,7 +159,7 @@ static bool run_pass(taligent_pass *pass, mp_input *input, uint64_t peak_line)
     return whole;
 }
 
-/* Return the line of the peak, found in a model that is discarded. */
+/* Return the line of the peak. It is found in a model that is then discarded. */
 static uint64_t find_peak(const void *opaque, mp_model *model, mp_diagnostics *diagnostics,
                           mp_input *input)
 {
@@ -200,8 +200,8 @@ static bool read_taligent(void *opaque, mp_input *input, uint32_t summary)
 
 /* --- the reader --- */
 
-/* Claim a file if its first line after any banners is an event, a block, or the title of a list of
- * them. */
+/* Claim a file if its first line, after any banners, is an event, a block, or the title of a list
+ * of events or blocks. */
 static mp_bid probe(mp_slice head)
 {
     mp_slice left = head;

@@ -34,19 +34,20 @@ typedef struct taligent_block {
 
 bool taligent_parse_block(mp_slice line, taligent_block *block);
 
-/* The threads of a log, numbered from 1 in order of appearance. Used by the reader's thread. */
+/* The threads of a log, numbered from 1 in order of appearance. Only the reader's thread uses
+ * them. */
 typedef struct taligent_threads {
     mp_id_index index; /* thread_key() to number */
     mp_string_id *names;
     size_t count, capacity;
 } taligent_threads;
 
-/* Sorting of events by time, between parsing and replay. Events that are in order only pass through
- * a queue. */
+/* Sorting of events by time, between parsing and replay. Events that are already in order only pass
+ * through a queue. */
 typedef struct taligent_order {
-    size_t most; /* maximum number of waiting events, and maximum number of events that may precede
-a late one */
-    mp_event *queue; /* a ring of events that were in order */
+    size_t most; /* maximum number of waiting events, and so of the events that may precede a late
+                    one in the file */
+    mp_event *queue; /* ring of events that are already in order */
     size_t places, first, queued;
     mp_event *late; /* a binary heap of late events, earliest first */
     size_t late_count, late_capacity;
@@ -56,17 +57,18 @@ a late one */
     int64_t moved;      /* number of late events */
 } taligent_order;
 
-/* Open an empty order. `asked` is mp_load_options.reorder. */
+/* Open an empty order. `asked` is the value of mp_load_options.reorder. */
 void taligent_order_open(taligent_order *order, int64_t asked);
 void taligent_order_close(taligent_order *order);
 /* Return the place of the next event, for the caller to fill. Its time is since 1970. Old blocks
- * have no time, and stay after the event before them. */
+ * have no time, and stay after the event that precedes them. */
 mp_event *taligent_order_place(taligent_order *order);
-/* With `more`, add the event at this place. If too many events wait, return the earliest, valid
- * until the next call; otherwise NULL. Without, return the remaining events, one per call. */
+/* With `more`, add the event at this place, and return the earliest waiting event, valid until the
+ * next call, if too many wait; otherwise return NULL. Without `more`, return one of the remaining
+ * events per call. */
 const mp_event *taligent_order_next(taligent_order *order, bool more);
-/* Return an event that has waited longer than `within_us`, valid until the next call; NULL: none.
- * Call it after taligent_order_next until it returns NULL. */
+/* Return an event that has waited longer than `within_us`, valid until the next call; NULL: there
+ * is none. Call it after taligent_order_next, until it returns NULL. */
 const mp_event *taligent_order_due(taligent_order *order);
 
 typedef struct taligent_distinct_crawl {
@@ -97,8 +99,8 @@ typedef struct taligent_names {
 } taligent_names;
 
 void taligent_names_free(taligent_names *names);
-/* Return the node of the innermost frame of a stack; none if it is empty. `allocates`: it is the
- * stack of an allocation. */
+/* Return the node of the innermost frame of a stack; none if the stack is empty. `allocates`: it is
+ * the stack of an allocation. */
 mp_node_id taligent_crawl(taligent_names *names, mp_slice crawl, bool allocates);
 mp_type_id taligent_type(taligent_names *names, mp_slice type);
 
@@ -111,15 +113,16 @@ struct taligent_pass {
     taligent_names *names;
     const char *path;
     mp_replay replay;
-    bool begun;                /* an event with a time was handed over */
-    bool in_banner;            /* the previous line belongs to a banner */
-    int64_t first_us, last_us; /* since 1970; `last_us`: expected */
+    bool begun;     /* an event that has a time was handed over */
+    bool in_banner; /* the previous line is part of a banner */
+    int64_t first_us,
+        last_us; /* microseconds since 1970; `last_us` is the expected time of the last event */
     int64_t corrupt_events;
     taligent_threads threads;
     taligent_order order;
 };
 
-/* Begin the replay. The slices divide the time from the first event to `last_us`. */
+/* Begin the replay. Its slices divide the time from the first event to `last_us`. */
 void taligent_begin(taligent_pass *pass, int64_t first_us, int64_t last_us);
 void taligent_event(taligent_pass *pass, const taligent_line *line, uint64_t offset);
 /* Replay the remaining events, and end all snapshots. */

@@ -11,7 +11,7 @@
 /* The birth or death of a block. */
 typedef struct analysis_event {
     taligent_line line;
-    bool undated;  /* `time` is the age of the block, because the time of its birth is unknown */
+    bool undated;  /* the time of birth is unknown, and `time` is the age of the block */
     uint64_t time; /* line of the file */
 } analysis_event;
 
@@ -19,7 +19,7 @@ typedef struct analysis {
     analysis_event *events;
     size_t count, capacity;
     mp_arena texts;
-    bool dated; /* a time was seen, so `first_us` and `last_us` are set */
+    bool dated; /* a time was read, so `first_us` and `last_us` are set */
     int64_t first_us, last_us;
 } analysis;
 
@@ -94,8 +94,8 @@ static bool says_none(mp_slice line)
     return line.length >= strlen(no) && strncasecmp(line.start, no, strlen(no)) == 0;
 }
 
-/* Handle a line that is not a block. Before the first block it is an anomaly that the monitor
- * found; later it is damage. */
+/* Handle a line that is not a block. Before the first block, it is an anomaly that the monitor
+ * found; after it, it is damage. */
 static void odd_line(taligent_pass *pass, const analysis *file, mp_slice line, uint64_t offset)
 {
     bool banner = mp_slice_starts(line, "***");
@@ -132,7 +132,7 @@ bool taligent_read_analysis(taligent_pass *pass, mp_input *input, mp_slice line)
             read_line(pass, &file, line, mp_input_line_number(input));
     } while (mp_input_line(input, &line));
     for (size_t i = 0; i < file.count;
-         i++) { /* count ages without a time of birth from the first known time */
+         i++) { /* if a time of birth is unknown, count the age from the first known time */
         file.events[i].line.time_us += file.events[i].undated ? file.first_us : 0;
         if (file.events[i].line.time_us > file.last_us)
             file.last_us = file.events[i].line.time_us;

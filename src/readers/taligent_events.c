@@ -1,8 +1,9 @@
-/* Events of a heap log. One thread parses the lines, another replays the events. */
+/* Events of a heap log. One thread parses the lines, and another one replays the events. */
 #include "readers/taligent.h"
 
-/* Return a key for the name of a thread: a 1, then four bits per character, which are enough for
- * digits and the hyphen. For longer names, return the id of the text in the model. */
+/* Return a key for the name of a thread. It is a 1 followed by four bits per character, which are
+ * enough for digits and the hyphen. For a longer name, the key is the id of the text in the
+ * model. */
 static uint64_t thread_key(taligent_pass *pass, mp_slice name)
 {
     if (name.length > 15)

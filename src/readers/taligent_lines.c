@@ -13,8 +13,8 @@ static bool is_digit(char letter)
     return letter >= '0' && letter <= '9';
 }
 
-/* Read a type. Between tabs it is the whole cell; otherwise it ends at the first blank outside of
- * <...> and (...). */
+/* Read a type. Between tabs, it is the whole cell. Otherwise it ends at the first blank that is
+ * outside of <...> and (...). */
 static mp_slice next_type(mp_fields *cursor)
 {
     bool tabs = false;
@@ -52,7 +52,7 @@ static bool wrong(taligent_line *event, const char *what)
 
 /* --- numbers; the hot path --- */
 
-/* Read the name of a thread, two numbers such as "2-22982". */
+/* Read the name of a thread, which is two numbers: "2-22982". */
 static bool take_thread(mp_fields *cursor, mp_slice *thread)
 {
     const char *start = cursor->cursor, *position = start, *end = cursor->end;
@@ -85,7 +85,7 @@ static bool take_address(mp_fields *cursor, uint64_t *value)
     const char *position = cursor->cursor, *end = cursor->end;
     if (end - position > 2 && position[0] == '0' && (position[1] | 32) == 'x')
         position += 2;
-    /* A word near the end of the line is copied, because the line may be the last of a text. */
+    /* Copy a word near the end of the line, because the line may be the last one of a text. */
     char copy[2 * MP_HEX_SLACK] = "";
     const size_t left = (size_t)(end - position);
     const char *start = left < MP_HEX_SLACK ? memcpy(copy, position, left) : position;
@@ -116,7 +116,8 @@ static bool is_thread(mp_slice word)
     return take_thread(&cursor, &thread) && cursor.cursor == cursor.end;
 }
 
-/* Skip `word` where a number may be. Return false, and skip nothing, if the text is not `word`. */
+/* Skip `word` at a place where there may be a number. If the text is not `word`, skip nothing and
+ * return false. */
 static bool take_word(mp_fields *cursor, const char *word)
 {
     size_t length = strlen(word), left = (size_t)(cursor->end - cursor->cursor);
@@ -218,7 +219,7 @@ bool taligent_is_title(mp_slice line)
 
 /* --- heap analysis files --- */
 
-/* Read a cell up to the next tab; read the last cell up to the end of the line. */
+/* Read a cell up to the next tab or, if it is the last cell, up to the end of the line. */
 static mp_slice next_cell(mp_fields *cursor, bool last)
 {
     const char *start = cursor->cursor;
@@ -254,12 +255,13 @@ static bool split_crawls(mp_slice rest, taligent_block *block)
 bool taligent_parse_block(mp_slice line, taligent_block *block)
 {
     if (!memchr(line.start, '-', line.length))
-        return false; /* threads contain a hyphen: reject lines of other formats quickly */
+        return false; /* names of threads contain a hyphen, so lines of other formats are rejected
+                         quickly */
     mp_fields cursor = mp_fields_of(line);
     bool tabs = memchr(line.start, '\t', line.length) != NULL;
     mp_slice cells[6] = {{NULL, 0}};
     *block = (taligent_block){.old = false};
-    for (int i = 0; i < 6; i++) /* address, size, type, age, thread, time */
+    for (int i = 0; i < 6; i++) /* cells: address, size, type, age, thread, time */
         cells[i] = tabs     ? next_cell(&cursor, false)
                    : i == 2 ? next_type(&cursor)
                             : mp_field_word(&cursor);

@@ -1,5 +1,5 @@
-/* Stack crawls and types. Millions of lines repeat a few thousand distinct ones, so each line's
- * crawl is hashed to 128 bits, and only distinct crawls are split into frames. */
+/* Stack crawls and types. Millions of lines repeat a few thousand distinct crawls. So the crawl of
+ * each line is hashed to 128 bits, and only distinct crawls are split into frames. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,7 +19,7 @@ void taligent_names_free(taligent_names *names)
     *names = (taligent_names){0};
 }
 
-/* Key for an index of elements of a list in the model that have a name. */
+/* Key for an index of the elements of a list of the model, by their names. */
 typedef struct name_probe {
     const mp_model *model;
     mp_string_id name;
@@ -72,8 +72,8 @@ static bool ends_in_operator(mp_slice frame)
              ((before | 32) >= 'a' && (before | 32) <= 'z'));
 }
 
-/* Return the number of bars after `operator` that belong to its name. All of them do if arguments
- * follow: operator|(int), operator||(int), operator|=(int). Otherwise the last of several bars
+/* Return the number of bars after `operator` that belong to its name. If arguments follow, all of
+ * them do: operator|(int), operator||(int), operator|=(int). Otherwise the last one of several bars
  * separates two frames. */
 static size_t bars_of_operator(const char *cursor, const char *end)
 {
@@ -166,8 +166,8 @@ static bool same_type(const void *opaque, uint32_t value)
     return mp_slice_equal(probe->names->types[value].text, probe->text);
 }
 
-/* Return the type of a text. Different bytes may become the same text in UTF-8, and so the same
- * type. */
+/* Return the type with this text. Different bytes may become the same text in UTF-8, and then have
+ * the same type. */
 static mp_type_id model_type(taligent_names *names, mp_slice text)
 {
     mp_model *model = names->model;

@@ -1,5 +1,5 @@
-/* Sorting of events by time. A thread determines the time of its event first and writes the line
- * later, so lines of later events may come before it. */
+/* Sorting of events by time. A thread first determines the time of its event and later writes the
+ * line, so lines of later events may precede it. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,8 +8,8 @@
 
 enum { DEFAULT_MOST = 10000, FIRST_PLACES = 1024 };
 
-/* Return the capacity of the queue for `wanted` events. It never needs more than the maximum number
- * of waiting events, and one that makes the first leave. */
+/* Return the capacity of the queue for `wanted` events. It never needs more places than the maximum
+ * number of waiting events plus the one that makes the first event leave. */
 static size_t places_for(const taligent_order *order, size_t wanted)
 {
     return wanted < order->most + 1 ? wanted : order->most + 1;
@@ -83,7 +83,7 @@ mp_event *taligent_order_place(taligent_order *order)
 
 static void enter(taligent_order *order, mp_event *event)
 {
-    bool timed = event->kind != MP_EVENT_OLD; /* old blocks keep their place */
+    bool timed = event->kind != MP_EVENT_OLD; /* old blocks keep their place in the order */
     if (timed && event->time_us < order->highest_us) {
         enter_late(order, event);
         return;

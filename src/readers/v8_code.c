@@ -33,7 +33,7 @@ static bool read_text(v8_code *code, mp_json_cursor *json, mp_string_id *text)
     return true;
 }
 
-/* Read a line from 0. -1: the function has none. */
+/* Read a line number, counted from 0. -1: the function has no line. */
 static bool read_line(v8_code *code, mp_json_cursor *json, uint32_t *line)
 {
     uint64_t number = 0;
@@ -44,7 +44,7 @@ static bool read_line(v8_code *code, mp_json_cursor *json, uint32_t *line)
     return true;
 }
 
-/* Return the name of a function without one: "(anonymous app.js)". */
+/* Return the name of a function that has no name: "(anonymous app.js)". */
 static mp_string_id anonymous_name(mp_model *model, mp_string_id source)
 {
     const char *url = mp_model_text(model, source), *slash = strrchr(url, '/');

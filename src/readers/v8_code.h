@@ -5,27 +5,28 @@
 #include "input/json_cursor.h"
 #include "readers/stack_builder.h"
 
-/* Zero-initialise, with `stacks`. Release with v8_code_free. */
+/* Set `stacks`, and zero all other members. Release with v8_code_free. */
 typedef struct v8_code {
     mp_stack_builder stacks;
-    mp_text_buffer name, text; /* name of the current member; its text */
+    mp_text_buffer name, text; /* name of the current member, and its text */
     bool converted;            /* a text was not valid UTF-8 */
-    const char *wrong;         /* what is malformed; NULL: nothing that has a name */
+    const char *wrong;         /* what is malformed; NULL: nothing in particular */
 } v8_code;
 
 /* Return true if the name of the current member is `wanted`. */
 bool v8_is_member(const v8_code *code, const char *wanted);
-/* Read the next member's name into code->name; as mp_scan_member. */
+/* Read the name of the next member into code->name, in the same way as mp_scan_member. */
 bool v8_member(v8_code *code, mp_json_cursor *json, bool *first, bool *bad);
 /* Note what is wrong, and return false. The text must be static. */
 bool v8_refuse(v8_code *code, const char *wrong);
 /* Read {"functionName":"serve","url":"file:///app.js","lineNumber":9, ...} and set *symbol to the
  * function. Return false if it is malformed. */
 bool v8_call_frame(v8_code *code, mp_json_cursor *json, mp_symbol_id *symbol);
-/* Report that a file could not be read to its end, and why. */
+/* Report that a file could not be read to its end, and the reason. */
 void v8_tell_malformed(const v8_code *code, mp_json_cursor *json, mp_diagnostics *diagnostics,
                        const char *path);
-/* Return true if a file begins with these words, apart from blanks between them; NULL ends them. */
+/* Return true if a file begins with these words; blanks between them do not count. NULL ends the
+ * list. */
 bool v8_begins(mp_slice head, const char *const *words);
 void v8_code_free(v8_code *code);
 
