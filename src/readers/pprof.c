@@ -70,8 +70,8 @@ static mp_bid probe(mp_slice head)
     return found ? MP_MINE : MP_NOT_MINE;
 }
 
-/* Claim input only if the user chooses this reader. Otherwise the reader of heap profiles claims all
- * profiles, and finds out what they contain. */
+/* Claim input only if the user chooses this reader. Otherwise the reader of heap profiles claims
+ * all profiles, and finds out what they contain. */
 static mp_bid probe_costs(mp_slice head)
 {
     return probe(head) == MP_MINE ? MP_IF_CHOSEN : MP_NOT_MINE;
