@@ -13,6 +13,7 @@
 typedef enum mp_content_kind {
     MP_CONTENT_NONE,       /* no contents that matter: nothing */
     MP_CONTENT_MISSING,    /* an array of numbers whose elements are not in the dump: nothing */
+    MP_CONTENT_TEXT,       /* a string with its characters. low: equal for equal texts; high: 0 */
     MP_CONTENT_STRING,     /* its own facts about its characters. The characters are in the array of
                               numbers to which it refers, so two strings are equal if both their
                               contents and their arrays are equal */
@@ -21,6 +22,10 @@ typedef enum mp_content_kind {
     MP_CONTENT_REFERENCES, /* low: number of elements; high: number of elements that are not null */
     MP_CONTENT_NUMBERS,    /* an array of numbers: fingerprint of its type and its elements */
     MP_CONTENT_ZEROS,      /* an array of at least one number, all 0: the same fingerprint */
+    /* A string, a collection or a boxed number whose contents are not in the dump: nothing. */
+    MP_CONTENT_LOST_TEXT,
+    MP_CONTENT_LOST_COLLECTION,
+    MP_CONTENT_LOST_BOXED,
 } mp_content_kind;
 
 typedef struct mp_content {
@@ -29,7 +34,7 @@ typedef struct mp_content {
 
 /* A string whose text an answer shows. */
 typedef struct mp_wanted_text {
-    uint64_t array;     /* id of the array that has its characters */
+    uint64_t array;     /* id of the array or string that has its characters */
     mp_content content; /* contents of the string */
     const char *text;   /* beginning of the text in quotation marks, valid UTF-8; NULL: not found */
 } mp_wanted_text;
@@ -37,8 +42,10 @@ typedef struct mp_wanted_text {
 /* Contents of all objects or, if `texts` is not NULL, only the texts of some. */
 typedef struct mp_contents {
     const mp_graph *graph;
-    uint8_t *kinds;        /* mp_content_kind by object; count + 1 elements */
-    mp_content *items;     /* by object; count + 1 elements */
+    uint8_t *kinds;    /* mp_content_kind by object; count + 1 elements */
+    mp_content *items; /* by object; count + 1 elements */
+    unsigned
+        lacks; /* kinds, as bits, that the format does not tell from others; set by the reader */
     uint32_t next;         /* object that the pass over the input expects next, from 1 */
     mp_wanted_text *texts; /* sorted by `array` */
     size_t text_count;

@@ -28,6 +28,7 @@ typedef struct search {
     MP_LIST(equals) groups; /* element 0 is reserved */
     mp_id_index type_of;    /* kind and type to index in `types`, from 1 */
     MP_LIST(mp_waste_type) types;
+    mp_id_index held; /* place in `types` and type of the holder to the number of objects */
     mp_waste *waste;
 } search;
 
@@ -46,6 +47,12 @@ static int64_t size_of(const search *job, uint32_t object)
     return (int64_t)job->graph->sizes[object];
 }
 
+static uint32_t holder_type(const search *job, uint32_t object)
+{
+    const uint32_t holder = job->view->dominators.idom[object];
+    return holder ? job->graph->types[holder] : 0;
+}
+
 /* Add waste of an object of the kind. */
 static void add(search *job, mp_waste_kind kind, uint32_t object, int64_t bytes)
 {
@@ -61,6 +68,7 @@ static void add(search *job, mp_waste_kind kind, uint32_t object, int64_t bytes)
     sum->bytes += bytes;
     row->objects++;
     row->bytes += bytes;
+    *mp_id_index_put(&job->held, mp_joined(*place, holder_type(job, object))) += 1;
     if (bytes > row->largest_bytes) {
         row->largest = object;
         row->largest_bytes = bytes;
@@ -128,12 +136,6 @@ static uint32_t first_equal(search *job, uint32_t object, uint32_t array)
     return *first;
 }
 
-static uint32_t holder_type(const search *job, uint32_t object)
-{
-    const uint32_t holder = job->view->dominators.idom[object];
-    return holder ? job->graph->types[holder] : 0;
-}
-
 static void vote(const search *job, equals *group, uint32_t object)
 {
     const uint32_t type = holder_type(job, object);
@@ -151,25 +153,39 @@ static int64_t take_array(search *job, uint32_t array)
     return before || roots->first[array] != roots->first[array + 1] ? 0 : size_of(job, array);
 }
 
+static bool is_string(mp_content_kind kind)
+{
+    return kind == MP_CONTENT_STRING || kind == MP_CONTENT_TEXT;
+}
+
+/* Set the array that has the characters of a string; 0: they are in the string itself. Return false
+ * if they are unknown. */
+static bool has_text(const search *job, uint32_t string, uint32_t *array)
+{
+    *array = kind_of(job, string) == MP_CONTENT_TEXT ? 0 : array_of(job, string);
+    return kind_of(job, string) == MP_CONTENT_TEXT ||
+           (*array && kind_of(job, *array) != MP_CONTENT_MISSING);
+}
+
 static void take_string(search *job, uint32_t string)
 {
-    const uint32_t array = array_of(job, string);
-    if (!array || kind_of(job, array) == MP_CONTENT_MISSING) {
+    uint32_t array;
+    if (!has_text(job, string, &array)) {
         job->waste->kinds[MP_WASTE_STRINGS].unknown++;
         return;
     }
     count(job, MP_WASTE_STRINGS, string);
-    if (!(job->marks[array] & TAKEN))
+    if (array && !(job->marks[array] & TAKEN))
         job->waste->kinds[MP_WASTE_STRINGS].of_bytes += size_of(job, array);
-    const int64_t of_array = take_array(job, array);
+    const int64_t of_array = array ? take_array(job, array) : 0;
     const uint32_t first = first_equal(job, string, array);
     if (first == string)
         return;
     uint32_t *place = mp_id_index_put(&job->group_of, first);
     if (!*place) {
         *place = job->groups.count;
-        *MP_ADD(&job->groups) =
-            (equals){.sum = {.first = first, .array = array_of(job, first), .objects = 1}};
+        *MP_ADD(&job->groups) = (equals){
+            .sum = {.first = first, .array = array ? array_of(job, first) : first, .objects = 1}};
         vote(job, &job->groups.items[*place], first);
     }
     equals *group = &job->groups.items[*place];
@@ -261,6 +277,15 @@ static void mark_held(search *job)
     }
 }
 
+/* Count an object of which the dump does not say enough. */
+static void take_lost(search *job, mp_content_kind kind)
+{
+    mp_waste_sum *kinds = job->waste->kinds;
+    kinds[MP_WASTE_STRINGS].unknown += kind == MP_CONTENT_LOST_TEXT;
+    kinds[MP_WASTE_COLLECTIONS].unknown += kind == MP_CONTENT_LOST_COLLECTION;
+    kinds[MP_WASTE_BOXED].unknown += kind == MP_CONTENT_LOST_BOXED;
+}
+
 /* Examine objects in the order of the kinds. Arrays come after the objects to which they belong. */
 static void take_all(search *job)
 {
@@ -273,12 +298,14 @@ static void take_all(search *job)
                 take_references(job, i);
             else if (pass && is_numbers(kind))
                 take_numbers(job, i);
-            else if (!pass && kind == MP_CONTENT_STRING)
+            else if (!pass && is_string(kind))
                 take_string(job, i);
             else if (!pass && kind == MP_CONTENT_COLLECTION)
                 take_collection(job, i);
             else if (!pass && kind == MP_CONTENT_BOXED)
                 take_boxed(job, i);
+            else if (!pass)
+                take_lost(job, kind);
         }
 }
 
@@ -287,10 +314,9 @@ static void take_all(search *job)
 static void count_held(search *job)
 {
     for (uint32_t i = 1; i <= job->graph->count; i++) {
-        if (kind_of(job, i) != MP_CONTENT_STRING || !mp_is_reached(&job->view->dominators, i))
-            continue;
-        const uint32_t array = array_of(job, i);
-        if (!array || kind_of(job, array) == MP_CONTENT_MISSING)
+        uint32_t array;
+        if (!is_string(kind_of(job, i)) || !mp_is_reached(&job->view->dominators, i) ||
+            !has_text(job, i, &array))
             continue;
         const uint32_t place = mp_id_index_get(&job->group_of, first_equal(job, i, array));
         mp_equal_strings *sum = &job->groups.items[place].sum;
@@ -300,6 +326,21 @@ static void count_held(search *job)
         mp_equal_strings *sum = &job->groups.items[i].sum;
         if (!sum->holder_type || sum->held * 2 <= sum->objects)
             sum->holder_type = 0, sum->held = 0;
+    }
+}
+
+/* Set the holders of the types in the same way. */
+static void set_holders(search *job)
+{
+    for (size_t i = 0; job->held.entries && i <= job->held.mask; i++) {
+        const mp_id_entry *entry = &job->held.entries[i];
+        if (!entry->value || !(uint32_t)entry->key)
+            continue;
+        mp_waste_type *row = &job->types.items[(entry->key >> 32) - 1];
+        if ((int64_t)entry->value * 2 > row->objects) {
+            row->holder_type = (uint32_t)entry->key;
+            row->held = entry->value;
+        }
     }
 }
 
@@ -327,10 +368,15 @@ mp_waste mp_waste_of(const mp_graph_view *view, const mp_contents *contents)
     mark_held(&job);
     take_all(&job);
     count_held(&job);
+    set_holders(&job);
+    waste.lacks[MP_WASTE_BOXED] = contents->lacks >> MP_CONTENT_BOXED & 1;
+    waste.lacks[MP_WASTE_NULLS] = contents->lacks >> MP_CONTENT_REFERENCES & 1;
+    waste.lacks[MP_WASTE_ZEROS] = contents->lacks >> MP_CONTENT_NUMBERS & 1;
     free(job.marks);
     mp_hash_index_free(&job.first_of);
     mp_id_index_free(&job.group_of);
     mp_id_index_free(&job.type_of);
+    mp_id_index_free(&job.held);
     waste.types = job.types.items;
     waste.type_count = job.types.count;
     waste.string_count = job.groups.count - 1;

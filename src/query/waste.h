@@ -28,7 +28,7 @@ typedef enum mp_waste_kind {
 typedef struct mp_waste_sum {
     int64_t objects, bytes;       /* objects that waste memory; bytes that could be saved */
     int64_t of_objects, of_bytes; /* number and own size of all objects that are compared */
-    int64_t unknown;              /* number of other objects, whose contents are not in the dump */
+    int64_t unknown;              /* number of others, whose contents are not in the dump */
 } mp_waste_sum;
 
 /* Waste of one kind in objects of one type. */
@@ -36,13 +36,15 @@ typedef struct mp_waste_type {
     mp_waste_kind kind;
     uint32_t type;
     int64_t objects, bytes;
-    uint32_t largest; /* object that wastes most; if several are equal, the first */
+    uint32_t holder_type; /* type whose objects dominate most of the objects; 0: there is none */
+    int64_t held;         /* number of objects that objects of this type dominate */
+    uint32_t largest;     /* object that wastes most; if several are equal, the first */
     int64_t largest_bytes;
 } mp_waste_type;
 
 /* Equal strings. */
 typedef struct mp_equal_strings {
-    uint32_t first, array;  /* first string of the group, and the array of its characters */
+    uint32_t first, array;  /* first string of the group; what has its characters, maybe itself */
     int64_t objects, bytes; /* number of strings; bytes that could be saved */
     uint32_t holder_type;   /* type whose objects dominate most of the strings; 0: there is none */
     int64_t held;           /* number of strings that objects of this type dominate */
@@ -50,7 +52,8 @@ typedef struct mp_equal_strings {
 
 typedef struct mp_waste {
     mp_waste_sum kinds[MP_WASTE_KINDS];
-    mp_waste_type *types; /* most bytes first, then by kind and type */
+    bool lacks[MP_WASTE_KINDS]; /* the format does not have what the kind needs */
+    mp_waste_type *types;       /* most bytes first, then by kind and type */
     size_t type_count;
     mp_equal_strings *strings; /* groups of two or more; most bytes first, then by first object */
     size_t string_count;

@@ -299,6 +299,7 @@ static void *open_v8(mp_model *model, mp_diagnostics *diagnostics, const mp_load
 {
     (void)options;
     v8_reader *reader = mp_alloc_zero(1, sizeof *reader);
+    model->holds |= MP_HOLDS_CONTENTS;
     *reader = (v8_reader){
         .model = model, .diagnostics = diagnostics, .counts.model = model, .order.stamp = -1};
     return reader;
@@ -325,4 +326,5 @@ const mp_reader mp_reader_heapsnapshot = {
     .read = read_v8,
     .close = close_v8,
     .name_references = v8_name_references,
+    .read_contents = v8_read_contents,
 };

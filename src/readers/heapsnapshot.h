@@ -21,6 +21,7 @@ typedef struct v8_kind {
     mp_string_id label; /* "(array)" */
     v8_rule rule;
     bool is_array, is_native;
+    mp_content_kind content; /* of its nodes; COLLECTION: of some */
 } v8_kind;
 
 /* Nodes with the same label. */
@@ -122,6 +123,8 @@ void v8_end(v8_state *state);
  * read. */
 bool v8_read_sections(v8_state *state, const v8_section_readers *readers);
 
+/* Read a row of an array of numbers, with the comma after it. */
+bool v8_read_row(v8_state *state, uint32_t count, uint64_t *values);
 /* Return true if the text that was read last is this one. */
 bool v8_is_text(const v8_state *state, const char *text);
 /* Read a string into state->text. */
@@ -151,5 +154,7 @@ void v8_finish_graph(v8_state *state);
 /* Set the names of references (mp_reader.name_references). */
 void v8_name_references(mp_input *input, mp_named_reference *references, size_t count,
                         mp_arena *texts);
+/* Set contents of objects (mp_reader.read_contents). */
+bool v8_read_contents(mp_input *input, mp_contents *contents);
 
 #endif

@@ -85,6 +85,22 @@ mp_string_id v8_label(v8_state *state, const char *before, const char *text, con
     return id;
 }
 
+static mp_content_kind content_of(const v8_state *state)
+{
+    static const struct {
+        const char *name;
+        mp_content_kind kind;
+    } contents[] = {{"string", MP_CONTENT_TEXT},
+                    {"concatenated string", MP_CONTENT_LOST_TEXT},
+                    {"sliced string", MP_CONTENT_LOST_TEXT},
+                    {"number", MP_CONTENT_LOST_BOXED},
+                    {"object", MP_CONTENT_COLLECTION}};
+    for (size_t i = 0; i < sizeof contents / sizeof *contents; i++)
+        if (v8_is_text(state, contents[i].name))
+            return contents[i].kind;
+    return MP_CONTENT_NONE;
+}
+
 static void node_type(v8_state *state, uint32_t number)
 {
     if (number >= V8_MOST_KINDS)
@@ -96,6 +112,7 @@ static void node_type(v8_state *state, uint32_t number)
         (v8_kind){.label = v8_label(state, "(", name, ")"),
                   .is_array = v8_is_text(state, "array"),
                   .is_native = native,
+                  .content = content_of(state),
                   .rule = native || v8_is_text(state, "object") || v8_is_text(state, "hidden") ||
                                   v8_is_text(state, "object shape")
                               ? V8_NAMED

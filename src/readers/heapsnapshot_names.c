@@ -44,20 +44,6 @@ typedef struct naming {
 
 enum { TARGET = 1, OWNER, SEEN };
 
-/* --- arrays of numbers --- */
-
-/* Read a row of an array of numbers, with the comma after it. */
-static bool read_row(v8_state *state, uint32_t count, uint64_t *values)
-{
-    for (uint32_t i = 0; i < count; i++) {
-        if (!mp_scan_unsigned(&state->json, &values[i]))
-            return false;
-        if (!mp_scan_take(&state->json, ',') && i + 1 < count)
-            return false;
-    }
-    return true;
-}
-
 /* --- nodes --- */
 
 /* Note a node if it is wanted, and is the first one with its id. */
@@ -82,7 +68,7 @@ static bool read_nodes(v8_state *state)
     if (!mp_scan_take(&state->json, '['))
         return false;
     for (uint64_t number = 0; job->unseen && mp_scan_peek(&state->json) != ']'; number++) {
-        if (!read_row(state, state->node_fields.count, values))
+        if (!v8_read_row(state, state->node_fields.count, values))
             return false;
         note_node(job, number, values);
     }
@@ -131,7 +117,7 @@ static bool read_wanted_edges(naming *job)
                                  (node->first_edge - edge) * state->edge_fields.count))
             return false;
         for (edge = node->first_edge; edge < node->end_edge; edge++) {
-            if (!read_row(state, state->edge_fields.count, values))
+            if (!v8_read_row(state, state->edge_fields.count, values))
                 return false;
             note_edge(job, node->id, values);
         }

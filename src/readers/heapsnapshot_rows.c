@@ -58,6 +58,17 @@ static void add_node(v8_state *state, const uint64_t *values)
     graph->first[index + 1] = (uint32_t)state->edges_expected;
 }
 
+bool v8_read_row(v8_state *state, uint32_t count, uint64_t *values)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (!mp_scan_unsigned(&state->json, &values[i]))
+            return false;
+        if (!mp_scan_take(&state->json, ',') && i + 1 < count)
+            return false;
+    }
+    return true;
+}
+
 /* Read an array of numbers, and call `row` for every `count` of them. Return false if the array is
  * truncated or malformed. An incomplete last row is malformed. */
 static bool read_rows(v8_state *state, uint32_t count,

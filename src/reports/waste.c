@@ -26,6 +26,7 @@ static const char *const kind_names[MP_WASTE_KINDS] = {
 /* --- by kind --- */
 
 typedef struct kind_row {
+    size_t number;
     const char *kind;
     double percent;
     mp_waste_sum sum;
@@ -48,11 +49,12 @@ static const mp_column kind_columns[] = {
     MP_COLUMN_OF(kind_row, unknown, "unknown_objects", "Unknown", MP_COUNT, MP_IF_KNOWN),
 };
 
+/* Kinds of which nothing is known come last. */
 static int by_bytes(const void *left, const void *right)
 {
     const kind_row *a = left, *b = right;
     int order = MP_COMPARE(b->sum.bytes, a->sum.bytes);
-    return order ? order : MP_COMPARE(a->kind, b->kind);
+    return order ? order : MP_COMPARE(a->number, b->number);
 }
 
 /* Add the kinds, and their sum before them. */
@@ -61,12 +63,19 @@ static void put_kinds(mp_document *document, const mp_graph_view *view, const mp
 {
     kind_row rows[MP_WASTE_KINDS], total = {.kind = NULL};
     const int64_t reachable = mp_graph_reachable(view);
+    bool is_least = false, lacks = false;
     for (size_t i = 0; i < MP_WASTE_KINDS; i++) {
         const mp_waste_sum *sum = &waste->kinds[i];
-        rows[i] = (kind_row){kind_names[i], mp_percent_of(sum->bytes, reachable), *sum,
+        rows[i] = (kind_row){i, kind_names[i], mp_percent_of(sum->bytes, reachable), *sum,
                              sum->unknown ? sum->unknown : MP_UNKNOWN};
         total.sum.bytes += sum->bytes;
         total.unknown += sum->unknown;
+        lacks |= waste->lacks[i];
+        is_least |= waste->lacks[i] || sum->unknown;
+        if (!waste->lacks[i])
+            continue;
+        rows[i].percent = NAN;
+        rows[i].sum = (mp_waste_sum){MP_UNKNOWN, MP_UNKNOWN, MP_UNKNOWN, MP_UNKNOWN, 0};
     }
     total.percent = known ? mp_percent_of(total.sum.bytes, reachable) : NAN;
     if (!known)
@@ -80,6 +89,9 @@ static void put_kinds(mp_document *document, const mp_graph_view *view, const mp
     table->main = true;
     table->order = "bytes";
     table->empty = "unknown: what keeps objects alive is not in the dump";
+    if (lacks)
+        mp_table_line(document, table,
+                      "rows without figures are unknown: the format does not have what they need");
     qsort(rows, MP_WASTE_KINDS, sizeof *rows, by_bytes);
     for (size_t i = 0; known && i < MP_WASTE_KINDS; i++)
         mp_table_put(document, table, &rows[i]);
@@ -88,8 +100,9 @@ static void put_kinds(mp_document *document, const mp_graph_view *view, const mp
     char percent[MP_UNIT_TEXT];
     mp_format_percent(percent, total.percent, false);
     mp_document_say(
-        document, MP_TONE_PLAIN, "Wasted", "%s, %s %% of %s reachable, could be saved%s",
-        mp_bytes_text(document, total.sum.bytes), percent, mp_bytes_text(document, reachable),
+        document, MP_TONE_PLAIN, "Wasted", "%s%s, %s %% of %s reachable, could be saved%s",
+        is_least ? "at least " : "", mp_bytes_text(document, total.sum.bytes), percent,
+        mp_bytes_text(document, reachable),
         rows[0].sum.bytes ? mp_document_text(document, ", most of it by %s (%s)", rows[0].kind,
                                              mp_bytes_text(document, rows[0].sum.bytes))
                           : "");
@@ -148,8 +161,8 @@ static bool put_strings(mp_document *document, const mp_graph_view *view,
 /* --- by type --- */
 
 typedef struct type_row {
-    const char *kind, *type, *object;
-    int64_t objects, bytes, largest_bytes;
+    const char *kind, *type, *object, *holder;
+    int64_t objects, bytes, largest_bytes, held;
     double percent;
 } type_row;
 
@@ -162,6 +175,9 @@ static const mp_column type_columns[] = {
     MP_COLUMN(type_row, type, "Type", MP_TEXT, MP_SHORTEN),
     MP_COLUMN_OF(type_row, object, "largest", "Largest", MP_TEXT, 0),
     MP_COLUMN(type_row, largest_bytes, "Saves", MP_BYTES, 0),
+    MP_COLUMN_OF(type_row, holder, "holder_type", "Most held by", MP_TEXT,
+                 MP_SHORTEN | MP_IF_KNOWN),
+    MP_COLUMN_OF(type_row, held, "held_objects", "Held", MP_COUNT, MP_FOR_PROGRAMS),
 };
 
 static void put_types(mp_document *document, const mp_graph_view *view, const mp_waste *waste,
@@ -172,14 +188,18 @@ static void put_types(mp_document *document, const mp_graph_view *view, const mp
     table->empty = "nothing is wasted";
     for (size_t i = 0; i < mp_shown_of(waste->type_count, rows); i++) {
         const mp_waste_type *type = &waste->types[i];
-        const type_row row = {.kind = kind_names[type->kind],
-                              .type = mp_type_text(document->arena, view->model, type->type),
-                              .object =
-                                  mp_object_id_text(document->arena, view->graph, type->largest),
-                              .objects = type->objects,
-                              .bytes = type->bytes,
-                              .largest_bytes = type->largest_bytes,
-                              .percent = mp_percent_of(type->bytes, mp_graph_reachable(view))};
+        type_row row = {.kind = kind_names[type->kind],
+                        .type = mp_type_text(document->arena, view->model, type->type),
+                        .object = mp_object_id_text(document->arena, view->graph, type->largest),
+                        .objects = type->objects,
+                        .bytes = type->bytes,
+                        .largest_bytes = type->largest_bytes,
+                        .percent = mp_percent_of(type->bytes, mp_graph_reachable(view)),
+                        .held = MP_UNKNOWN};
+        if (type->holder_type) {
+            row.holder = mp_type_text(document->arena, view->model, type->holder_type);
+            row.held = type->held;
+        }
         mp_table_put(document, table, &row);
     }
     mp_table_left_out(table, waste->type_count);
@@ -217,10 +237,11 @@ const mp_report mp_report_waste = {
     .name = "waste",
     .summary = "show memory that holds nothing, or the same as other memory",
     .example = "waste samples/shop-3.hprof",
-    .details = "For heap dumps with the contents of objects, which are those of Java. Counts equal "
-               "strings, empty collections, equal boxed numbers, the null elements of arrays that "
-               "are mostly null, and arrays of zeros, of objects that strong roots reach. No byte "
-               "counts twice.",
+    .details =
+        "For heap dumps with the contents of objects, which are those of Java and V8. Counts "
+        "equal strings, empty collections, equal boxed numbers, the null elements of arrays "
+        "that are mostly null, and arrays of zeros, of objects that strong roots reach. No "
+        "byte counts twice. Dumps of V8 have texts, but no numbers.",
     MP_ARGUMENTS(waste_table, waste_defaults),
     .program_rows = 1000,
     .variants = {{.needs = MP_HOLDS_GRAPH | MP_HOLDS_CONTENTS, .run = run_waste}},
