@@ -178,7 +178,6 @@ static void fill(pen *state)
         put_cell(state, L" ", 1);
 }
 
-/* Draw a line of the page. */
 static void draw_line(const browse_page *page, size_t line, int row, bool current)
 {
     pen state = {.row = row, .hidden = page->left, .always = current ? A_REVERSE : A_NORMAL};

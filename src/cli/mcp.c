@@ -116,7 +116,6 @@ static json_t *result_of(json_t *text, const char *messages, const char *next)
     return result;
 }
 
-/* Serialize a JSON value. */
 static json_t *dump(const json_t *value)
 {
     char *text = json_dumps(value, JSON_COMPACT | JSON_REAL_PRECISION(15));

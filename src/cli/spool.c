@@ -159,7 +159,6 @@ static cli_spool_outcome pass(spool *state, const spool_files *files)
     return failed ? CLI_SPOOL_LATER : worst;
 }
 
-/* Wait for a change of the folder, at most `most_ms` milliseconds. */
 static void wait_for_change(const spool *state, int most_ms)
 {
     char events[4096];

@@ -107,7 +107,6 @@ static char *word_of(const mp_watch_limit *limit, const char *command, size_t *l
     return told;
 }
 
-/* Have the helper run the command, and report a failure. */
 static void run_command(const mp_watch_limit *limit, const char *command, cli_process *helper)
 {
     size_t length;

@@ -56,7 +56,6 @@ static bool same_site(const void *opaque, uint32_t value)
            a->name == b->name;
 }
 
-/* Return the index of the site with this key, and add the site if it is new. */
 static uint32_t site_for(mp_builds *builds, mp_entry_key key)
 {
     bool typed = !(builds->holds & MP_HOLDS_EVENTS) || !key.frame;

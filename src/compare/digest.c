@@ -80,7 +80,6 @@ static void digest_frames(builder *state)
     }
 }
 
-/* Add amounts to an entry of the list. */
 static void add(builder *state, mp_level level, mp_entry_key key, mp_amounts amounts)
 {
     mp_entry *entry = mp_entry_for(&state->digest->lists[level], key);

@@ -150,7 +150,6 @@ static uint32_t method_frame(difference_stacks *state, const mp_entry_key *key)
     return mp_weigher_add(&state->weigher, frame);
 }
 
-/* Return the frame of a difference. */
 static uint32_t frame_of(difference_stacks *state, const mp_entry_key *key)
 {
     if (state->level == MP_LEVEL_METHOD)

@@ -52,7 +52,6 @@ static const char *uuid_text(const char *sum, char text[UUID_TEXT])
     return text;
 }
 
-/* Return the hash of a text, formatted as a UUID. */
 static const char *hash_text(const char *hashed, char text[UUID_TEXT])
 {
     char digits[MP_CHECKSUM_TEXT];
@@ -144,13 +143,11 @@ static void put_start(mp_json *row, const row_writer *writer, const mp_model *mo
     mp_json_text(row, writer->columns[MP_CLICKHOUSE_TIME].name, text);
 }
 
-/* Return the value of a label. */
 static const char *label_value(const char *label)
 {
     return strchr(label, '=') + 1;
 }
 
-/* Return true if a label has this name. */
 static bool label_is(const char *label, const char *name)
 {
     const size_t length = strlen(name);

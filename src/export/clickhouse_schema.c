@@ -32,7 +32,6 @@ static const char *next_name(const char **list, int *length)
     return width ? name : NULL;
 }
 
-/* Write a text in quotes of this kind. */
 static void put_quoted(FILE *file, const char *text, char quote)
 {
     fputc(quote, file);

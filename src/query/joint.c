@@ -107,7 +107,6 @@ static void find_rooted(pass *state)
             add_object(state->rooted, state->graph->roots.items[i].object);
 }
 
-/* Return the bits of the groups that an object is in. */
 static inline uint64_t own_bits(const pass *state, uint32_t object)
 {
     uint32_t type = state->graph->types[object];

@@ -24,7 +24,6 @@ static int by_age(const void *left, const void *right)
     return MP_COMPARE(a->age_us, b->age_us);
 }
 
-/* Return the group of each context. */
 static uint32_t *groups_of_contexts(const mp_model *model, const mp_grouping *grouping)
 {
     uint32_t *groups = mp_alloc_zero(model->contexts.count, sizeof *groups);

@@ -56,7 +56,6 @@ static const char *label_of(mp_arena *arena, const mp_model *model, mp_things th
     return mp_tree_label(arena, model, id);
 }
 
-/* Return the id of the label that a thing has for a subject. */
 static uint32_t id_of(const mp_model *model, mp_things things, uint32_t i, mp_subject subject)
 {
     if (things == MP_THINGS_TYPES)

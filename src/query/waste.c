@@ -53,7 +53,6 @@ static uint32_t holder_type(const search *job, uint32_t object)
     return holder ? job->graph->types[holder] : 0;
 }
 
-/* Add waste of an object of the kind. */
 static void add(search *job, mp_waste_kind kind, uint32_t object, int64_t bytes)
 {
     mp_waste_sum *sum = &job->waste->kinds[kind];

@@ -225,7 +225,6 @@ static uint64_t count_refs(mp_relation_source *source)
     return mp_graph_references(source->filter->graph);
 }
 
-/* Return the object that has the reference at a place. */
 static uint32_t object_of_ref(const mp_graph *graph, uint64_t place)
 {
     uint32_t low = 1, high = graph->count;

@@ -138,7 +138,6 @@ static double average_of(const mp_amounts *amounts)
     return amounts->calls ? (double)amounts->exclusive_us / 1e6 / (double)amounts->calls : NAN;
 }
 
-/* Set the name and the place of a row. */
 static void name_row(mp_document *document, const mp_diff *diff, const mp_entry_key *key,
                      diff_row *row)
 {

@@ -114,7 +114,6 @@ static const char *objects_text(mp_document *document, const mp_model *model, co
                             leak->name ? " " : "", leak->name ? leak->name : "");
 }
 
-/* Return the leak and its place in words. */
 static const char *place_text(mp_document *document, const mp_window *window, const mp_leak *leak)
 {
     const mp_model *model = window->model;

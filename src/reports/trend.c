@@ -156,7 +156,6 @@ static uint32_t first_build(const mp_builds *builds, const mp_built_site *site)
     return builds->points[site->point].build;
 }
 
-/* Return the file name of a path. */
 static const char *base_name(const char *path)
 {
     const char *slash = strrchr(path, '/');

@@ -65,7 +65,6 @@ static const shared_option shared_options[] = {
 #undef CLI_OPTION
 };
 
-/* Return the shared option with this name; NULL: no such option. */
 static const shared_option *shared_option_find(const char *name)
 {
     for (size_t i = 0; i < sizeof shared_options / sizeof *shared_options; i++)

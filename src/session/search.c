@@ -266,7 +266,6 @@ static void search_archive(mp_file_search *search, mp_input *archive)
     search->folders |= several;
 }
 
-/* Search an archive that the user named. */
 static void search_named_archive(mp_file_search *search, mp_input *archive)
 {
     size_t first = search->count;

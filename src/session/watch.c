@@ -327,7 +327,6 @@ static void announce(watched *file, const char *name, const char *title, const c
     mp_arena_free(&arena);
 }
 
-/* Report the worst leak of a recording that has ended. */
 static void report_worst_leak(watched *file)
 {
     mp_arena arena = {0};
