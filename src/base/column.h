@@ -29,13 +29,15 @@ enum {
     MP_TONED = 4096,     /* words with a tone, better or worse: "new", "gone", "fail" */
 };
 
-/* Flags of columns that only some kinds of heaps have. */
+/* Flags of columns that only some kinds of recordings have. */
 enum {
     MP_OF_RECORDINGS = 1 << 16,
     MP_OF_EVENTS = 1 << 17,
     MP_OF_DUMPS = 1 << 18,
     MP_OF_DATABASES = 1 << 19, /* databases have the columns of recordings too */
     MP_OF_RELATIONS = 1 << 20, /* for SQL only, not for reports or NDJSON */
+    MP_OF_PROFILES = 1 << 21,
+    MP_OF_HEAPS = MP_OF_RECORDINGS | MP_OF_EVENTS | MP_OF_DUMPS | MP_OF_DATABASES,
 };
 
 typedef struct mp_column {

@@ -28,29 +28,21 @@ typedef struct line_row {
     const char *text, *shown;
 } line_row;
 
-/* clang-format off */
-#define OF_LINE                                                                                    \
-    MP_COLUMN(line_row, line, "Line", MP_NUMBER, 0),                                               \
-    MP_COLUMN(line_row, beyond, "", MP_FLAG, MP_FOR_PROGRAMS),                                     \
-    MP_COLUMN(line_row, text, "", MP_TEXT, MP_FOR_PROGRAMS),                                       \
-    MP_COLUMN(line_row, shown, "Source", MP_TEXT, MP_FOR_PEOPLE | MP_WRAP)
-/* clang-format on */
-
-static const mp_column heap_columns[] = {
-    MP_COLUMN(line_row, bytes, "Alive", MP_BYTES, 0),
-    MP_COLUMN(line_row, objects, "Objects", MP_COUNT, 0),
-    MP_COLUMN(line_row, leaked_bytes, "Left behind", MP_BYTES, 0),
-    MP_COLUMN(line_row, leaked_objects, "Objects left behind", MP_COUNT, MP_FOR_PROGRAMS),
-    OF_LINE,
-};
-
-static const mp_column profile_columns[] = {
-    MP_COLUMN(line_row, seconds, "Seconds", MP_SECONDS, 0),
-    MP_COLUMN(line_row, percent, "%", MP_PERCENT, 0),
-    MP_COLUMN(line_row, calls, "Calls", MP_COUNT, 0),
-    MP_COLUMN(line_row, run, "Executed", MP_TEXT, MP_FOR_PEOPLE),
-    MP_COLUMN(line_row, executed, "", MP_FLAG, MP_FOR_PROGRAMS),
-    OF_LINE,
+static const mp_column columns[] = {
+    MP_COLUMN(line_row, bytes, "Alive", MP_BYTES, MP_OF_HEAPS),
+    MP_COLUMN(line_row, objects, "Objects", MP_COUNT, MP_OF_HEAPS),
+    MP_COLUMN(line_row, leaked_bytes, "Left behind", MP_BYTES, MP_OF_HEAPS),
+    MP_COLUMN(line_row, leaked_objects, "Objects left behind", MP_COUNT,
+              MP_OF_HEAPS | MP_FOR_PROGRAMS),
+    MP_COLUMN(line_row, seconds, "Seconds", MP_SECONDS, MP_OF_PROFILES),
+    MP_COLUMN(line_row, percent, "%", MP_PERCENT, MP_OF_PROFILES),
+    MP_COLUMN(line_row, calls, "Calls", MP_COUNT, MP_OF_PROFILES),
+    MP_COLUMN(line_row, run, "Executed", MP_TEXT, MP_OF_PROFILES | MP_FOR_PEOPLE),
+    MP_COLUMN(line_row, executed, "", MP_FLAG, MP_OF_PROFILES | MP_FOR_PROGRAMS),
+    MP_COLUMN(line_row, line, "Line", MP_NUMBER, 0),
+    MP_COLUMN(line_row, beyond, "", MP_FLAG, MP_FOR_PROGRAMS),
+    MP_COLUMN(line_row, text, "", MP_TEXT, MP_FOR_PROGRAMS),
+    MP_COLUMN(line_row, shown, "Source", MP_TEXT, MP_FOR_PEOPLE | MP_WRAP),
 };
 
 typedef struct source_row {
@@ -141,8 +133,7 @@ static bool is_told(const annotating *state, const mp_line_note *note)
 static line_row *add_row(annotating *state, int64_t line, const char *text)
 {
     line_row *row = &state->rows[state->count++];
-    mp_row_clear(heap_columns, sizeof heap_columns / sizeof *heap_columns, row);
-    mp_row_clear(profile_columns, sizeof profile_columns / sizeof *profile_columns, row);
+    mp_row_clear(columns, sizeof columns / sizeof *columns, row);
     row->line = line;
     row->text = text;
     row->shown = text;
@@ -222,9 +213,7 @@ static void section_source(const annotating *state)
 
 static mp_table *lines_table(const annotating *state, const char *name)
 {
-    mp_table *table = state->of_heap
-                          ? MP_TABLE(state->document, name, NULL, MP_ROWS, heap_columns)
-                          : MP_TABLE(state->document, name, NULL, MP_ROWS, profile_columns);
+    mp_table *table = MP_KIND_TABLE(state->document, state->request->model, name, NULL, columns);
     table->limited = true; /* no row limit applies, because all requested lines are shown */
     return table;
 }
@@ -232,9 +221,7 @@ static mp_table *lines_table(const annotating *state, const char *name)
 static void put_fold(const annotating *state, mp_table *table, size_t lines)
 {
     line_row row;
-    mp_row_clear(heap_columns, sizeof heap_columns / sizeof *heap_columns, &row);
-    mp_row_clear(profile_columns, sizeof profile_columns / sizeof *profile_columns, &row);
-    row.text = row.run = NULL;
+    mp_row_clear(columns, sizeof columns / sizeof *columns, &row);
     row.shown = mp_document_text(state->document, "... %s lines ...",
                                  mp_count_text(state->document, (int64_t)lines));
     mp_table_put(state->document, table, &row);

@@ -8,90 +8,59 @@
 
 enum { MOST_SHOWN = 5 }; /* maximum number of matches that have separate tables */
 
-static const mp_column match_times[] = {
+enum { HEAPS = MP_OF_HEAPS, PROFILES = MP_OF_PROFILES };
+
+static const mp_column match_columns[] = {
     MP_RANK(0),
-    MP_COLUMN_OF(mp_callable_row, cost, "seconds", "Seconds", MP_SECONDS, 0),
+    MP_COLUMN_OF(mp_callable_row, cost, "seconds", "Seconds", MP_SECONDS, PROFILES),
+    MP_COLUMN_OF(mp_callable_row, cost, "own_bytes", "Own", MP_BYTES, HEAPS),
     MP_COLUMN(mp_callable_row, percent, "%", MP_PERCENT, 0),
-    MP_COLUMN_OF(mp_callable_row, inclusive, "inclusive_seconds", "With callees", MP_SECONDS, 0),
-    MP_COLUMN(mp_callable_row, calls, "Calls", MP_COUNT, 0),
-    MP_COLUMN(mp_callable_row, recursive_calls, "Recursive", MP_COUNT, MP_MINOR),
+    MP_COLUMN_OF(mp_callable_row, objects, "own_objects", "Objects", MP_COUNT, HEAPS | MP_IF_KNOWN),
+    MP_COLUMN_OF(mp_callable_row, inclusive, "inclusive_seconds", "With callees", MP_SECONDS,
+                 PROFILES),
+    MP_COLUMN_OF(mp_callable_row, inclusive, "inclusive_bytes", "With callees", MP_BYTES, HEAPS),
+    MP_COLUMN(mp_callable_row, inclusive_objects, "Their objects", MP_COUNT, HEAPS | MP_IF_KNOWN),
+    MP_COLUMN(mp_callable_row, calls, "Calls", MP_COUNT, PROFILES),
+    MP_COLUMN(mp_callable_row, recursive_calls, "Recursive", MP_COUNT, PROFILES | MP_MINOR),
     MP_COLUMN(mp_callable_row, name, "Name", MP_TEXT, MP_FOR_PROGRAMS),
     MP_COLUMN(mp_callable_row, shown, "Name", MP_TEXT, MP_FOR_PEOPLE | MP_SHORTEN),
     MP_COLUMN(mp_callable_row, line, "Line", MP_NUMBER, MP_IF_KNOWN),
-    MP_COLUMN(mp_callable_row, start_line, "", MP_NUMBER, MP_FOR_PROGRAMS),
-    MP_COLUMN(mp_callable_row, program, "Program", MP_TEXT, MP_FOR_PROGRAMS),
-    MP_COLUMN(mp_callable_row, method, "Method", MP_TEXT, MP_FOR_PROGRAMS),
-    MP_COLUMN(mp_callable_row, inclusive_estimated, "Estimate", MP_FLAG, MP_FOR_PROGRAMS),
+    MP_COLUMN(mp_callable_row, start_line, "", MP_NUMBER, PROFILES | MP_FOR_PROGRAMS),
+    MP_COLUMN(mp_callable_row, start_line, "From line", MP_NUMBER, HEAPS | MP_MINOR),
+    MP_COLUMN(mp_callable_row, program, "Program", MP_TEXT, PROFILES | MP_FOR_PROGRAMS),
+    MP_COLUMN(mp_callable_row, method, "Method", MP_TEXT, PROFILES | MP_FOR_PROGRAMS),
+    MP_COLUMN(mp_callable_row, inclusive_estimated, "Estimate", MP_FLAG,
+              PROFILES | MP_FOR_PROGRAMS),
 };
 
-static const mp_column match_bytes[] = {
-    MP_RANK(0),
-    MP_COLUMN_OF(mp_callable_row, cost, "own_bytes", "Own", MP_BYTES, 0),
-    MP_COLUMN(mp_callable_row, percent, "%", MP_PERCENT, 0),
-    MP_COLUMN_OF(mp_callable_row, objects, "own_objects", "Objects", MP_COUNT, MP_IF_KNOWN),
-    MP_COLUMN_OF(mp_callable_row, inclusive, "inclusive_bytes", "With callees", MP_BYTES, 0),
-    MP_COLUMN(mp_callable_row, inclusive_objects, "Their objects", MP_COUNT, MP_IF_KNOWN),
-    MP_COLUMN(mp_callable_row, name, "Name", MP_TEXT, MP_FOR_PROGRAMS),
-    MP_COLUMN(mp_callable_row, shown, "Name", MP_TEXT, MP_FOR_PEOPLE | MP_SHORTEN),
-    MP_COLUMN(mp_callable_row, line, "Line", MP_NUMBER, MP_IF_KNOWN),
-    MP_COLUMN(mp_callable_row, start_line, "From line", MP_NUMBER, MP_MINOR),
-};
+/* clang-format off */
+#define COSTS                                                                                      \
+    MP_COLUMN_OF(mp_call_row, cost, "seconds", "Seconds", MP_SECONDS, PROFILES),                   \
+    MP_COLUMN_OF(mp_call_row, cost, "bytes", "Bytes", MP_BYTES, HEAPS),                            \
+    MP_COLUMN(mp_call_row, percent, "%", MP_PERCENT, 0),                                           \
+    MP_COLUMN(mp_call_row, objects, "Objects", MP_COUNT, HEAPS | MP_IF_KNOWN),                     \
+    MP_COLUMN(mp_call_row, calls, "Calls", MP_COUNT, PROFILES),                                    \
+    MP_COLUMN(mp_call_row, recursive_calls, "Recursive", MP_COUNT, PROFILES | MP_MINOR)
+/* clang-format on */
 
-static const mp_column call_times[] = {
+static const mp_column call_columns[] = {
     MP_COLUMN(mp_call_row, direction, "", MP_TEXT, 0),
     MP_COLUMN(mp_call_row, caller, "Caller", MP_TEXT, MP_SHORTEN),
     MP_COLUMN(mp_call_row, line, "At line", MP_NUMBER, 0),
     MP_COLUMN(mp_call_row, callee, "Callee", MP_TEXT, 0),
-    MP_COLUMN_OF(mp_call_row, cost, "seconds", "Seconds", MP_SECONDS, 0),
-    MP_COLUMN(mp_call_row, percent, "%", MP_PERCENT, 0),
-    MP_COLUMN(mp_call_row, calls, "Calls", MP_COUNT, 0),
-    MP_COLUMN(mp_call_row, recursive_calls, "Recursive", MP_COUNT, MP_MINOR),
+    COSTS,
     MP_COLUMN(mp_call_row, caller_start_line, "", MP_NUMBER, MP_FOR_PROGRAMS),
     MP_COLUMN(mp_call_row, callee_start_line, "", MP_NUMBER, MP_FOR_PROGRAMS),
 };
 
-static const mp_column call_bytes[] = {
-    MP_COLUMN(mp_call_row, direction, "", MP_TEXT, 0),
-    MP_COLUMN(mp_call_row, caller, "Caller", MP_TEXT, MP_SHORTEN),
-    MP_COLUMN(mp_call_row, line, "At line", MP_NUMBER, 0),
-    MP_COLUMN(mp_call_row, callee, "Callee", MP_TEXT, 0),
-    MP_COLUMN_OF(mp_call_row, cost, "bytes", "Bytes", MP_BYTES, 0),
-    MP_COLUMN(mp_call_row, percent, "%", MP_PERCENT, 0),
-    MP_COLUMN(mp_call_row, objects, "Objects", MP_COUNT, MP_IF_KNOWN),
-    MP_COLUMN(mp_call_row, caller_start_line, "", MP_NUMBER, MP_FOR_PROGRAMS),
-    MP_COLUMN(mp_call_row, callee_start_line, "", MP_NUMBER, MP_FOR_PROGRAMS),
-};
-
-static const mp_column caller_times[] = {
-    MP_COLUMN_OF(mp_call_row, cost, "seconds", "Seconds", MP_SECONDS, 0),
-    MP_COLUMN(mp_call_row, percent, "%", MP_PERCENT, 0),
-    MP_COLUMN(mp_call_row, calls, "Calls", MP_COUNT, 0),
-    MP_COLUMN(mp_call_row, recursive_calls, "Recursive", MP_COUNT, MP_MINOR),
+static const mp_column caller_columns[] = {
+    COSTS,
     MP_COLUMN_OF(mp_call_row, shown, "caller", "Caller", MP_TEXT, MP_SHORTEN),
     MP_COLUMN(mp_call_row, line, "At line", MP_NUMBER, 0),
 };
 
-static const mp_column caller_bytes[] = {
-    MP_COLUMN_OF(mp_call_row, cost, "bytes", "Bytes", MP_BYTES, 0),
-    MP_COLUMN(mp_call_row, percent, "%", MP_PERCENT, 0),
-    MP_COLUMN(mp_call_row, objects, "Objects", MP_COUNT, MP_IF_KNOWN),
-    MP_COLUMN_OF(mp_call_row, shown, "caller", "Caller", MP_TEXT, MP_SHORTEN),
-    MP_COLUMN(mp_call_row, line, "At line", MP_NUMBER, 0),
-};
-
-static const mp_column callee_times[] = {
-    MP_COLUMN_OF(mp_call_row, cost, "seconds", "Seconds", MP_SECONDS, 0),
-    MP_COLUMN(mp_call_row, percent, "%", MP_PERCENT, 0),
-    MP_COLUMN(mp_call_row, calls, "Calls", MP_COUNT, 0),
-    MP_COLUMN(mp_call_row, recursive_calls, "Recursive", MP_COUNT, MP_MINOR),
-    MP_COLUMN(mp_call_row, line, "At line", MP_NUMBER, 0),
-    MP_COLUMN_OF(mp_call_row, shown, "callee", "Callee", MP_TEXT, MP_SHORTEN),
-};
-
-static const mp_column callee_bytes[] = {
-    MP_COLUMN_OF(mp_call_row, cost, "bytes", "Bytes", MP_BYTES, 0),
-    MP_COLUMN(mp_call_row, percent, "%", MP_PERCENT, 0),
-    MP_COLUMN(mp_call_row, objects, "Objects", MP_COUNT, MP_IF_KNOWN),
+static const mp_column callee_columns[] = {
+    COSTS,
     MP_COLUMN(mp_call_row, line, "At line", MP_NUMBER, 0),
     MP_COLUMN_OF(mp_call_row, shown, "callee", "Callee", MP_TEXT, MP_SHORTEN),
 };
@@ -119,9 +88,8 @@ static size_t detailed(const asking *asked)
 
 static void put_matches(const asking *asked)
 {
-    mp_table *table = asked->found.called.of_bytes
-                          ? MP_TABLE(asked->document, "matches", NULL, MP_ROWS, match_bytes)
-                          : MP_TABLE(asked->document, "matches", NULL, MP_ROWS, match_times);
+    mp_table *table =
+        MP_KIND_TABLE(asked->document, asked->found.called.model, "matches", NULL, match_columns);
     bool estimated = false;
     table->empty = "nothing is alive";
     for (size_t i = 0; i < asked->found.called.count && (!asked->rows || i < asked->rows); i++) {
@@ -143,9 +111,8 @@ static void put_matches(const asking *asked)
 /* List all calls of all matches, for programs. */
 static void put_calls(const asking *asked)
 {
-    mp_table *table = asked->found.called.of_bytes
-                          ? MP_TABLE(asked->document, "calls", NULL, MP_ROWS, call_bytes)
-                          : MP_TABLE(asked->document, "calls", NULL, MP_ROWS, call_times);
+    mp_table *table =
+        MP_KIND_TABLE(asked->document, asked->found.called.model, "calls", NULL, call_columns);
     size_t total = 0;
     table->flags = MP_FOR_PROGRAMS;
     table->main = true;
@@ -177,12 +144,9 @@ static void put_direction(const asking *asked, size_t match, bool callers)
     size_t count;
     bool unknown = false, recursive = false;
     mp_call_row *rows = mp_call_rows_of(&asked->found, match, callers, &count);
-    mp_table *table = callers && asked->found.called.of_bytes
-                          ? MP_TABLE(document, "callers", NULL, MP_ROWS, caller_bytes)
-                      : callers ? MP_TABLE(document, "callers", NULL, MP_ROWS, caller_times)
-                      : asked->found.called.of_bytes
-                          ? MP_TABLE(document, "callees", NULL, MP_ROWS, callee_bytes)
-                          : MP_TABLE(document, "callees", NULL, MP_ROWS, callee_times);
+    const mp_model *model = asked->found.called.model;
+    mp_table *table = callers ? MP_KIND_TABLE(document, model, "callers", NULL, caller_columns)
+                              : MP_KIND_TABLE(document, model, "callees", NULL, callee_columns);
     table->flags = MP_FOR_PEOPLE;
     table->title = title_of(asked, match, callers);
     table->empty = asked->found.called.of_bytes
@@ -258,7 +222,7 @@ static bool run_heap(const mp_request *request, mp_document *document, mp_error 
 }
 
 /* The variants: profiles, logs of heap events, other heaps. */
-enum { PROFILES = 1, LOGS = 2, OTHERS = 4, ALL = PROFILES | LOGS | OTHERS };
+enum { OF_PROFILES = 1, LOGS = 2, OTHERS = 4, ALL = OF_PROFILES | LOGS | OTHERS };
 
 static const calls_arguments calls_defaults = {.heap = {.limit = MP_REPORT_ROWS}};
 
@@ -267,7 +231,7 @@ static const mp_argument calls_table[] = {
     MP_ASKS("to", to, LOGS | OTHERS),
     MP_ASKS("limit", limit, ALL),
     MP_SHARES("selection", LOGS | OTHERS),
-    MP_SHARES("keep-profiler", PROFILES),
+    MP_SHARES("keep-profiler", OF_PROFILES),
     MP_SHARES_EVENTS(LOGS),
 };
 

@@ -22,30 +22,22 @@ typedef struct tree_row {
     const char *key, *node;
 } tree_row;
 
-/* clang-format off */
-#define NODE_COLUMNS(key_title)                                                                    \
-    MP_COLUMN(tree_row, depth, "Depth", MP_NUMBER, MP_FOR_PROGRAMS),                               \
-    MP_COLUMN(tree_row, key, key_title, MP_TEXT, MP_FOR_PROGRAMS),                                 \
-    MP_COLUMN(tree_row, line, "Called from line", MP_NUMBER, MP_FOR_PROGRAMS),                     \
-    MP_COLUMN(tree_row, start_line, "From line", MP_NUMBER, MP_FOR_PROGRAMS),                      \
-    MP_COLUMN(tree_row, node, "Call tree", MP_TEXT, MP_FOR_PEOPLE | MP_SHORTEN)
-/* clang-format on */
-
-static const mp_column heap_columns[] = {
-    MP_COLUMN_OF(tree_row, inclusive, "inclusive_bytes", "With callees", MP_BYTES, 0),
+static const mp_column columns[] = {
+    MP_COLUMN_OF(tree_row, inclusive, "inclusive_bytes", "With callees", MP_BYTES, MP_OF_HEAPS),
+    MP_COLUMN_OF(tree_row, inclusive, "inclusive_seconds", "With callees", MP_SECONDS,
+                 MP_OF_PROFILES),
     MP_COLUMN(tree_row, percent, "%", MP_PERCENT, 0),
-    MP_COLUMN_OF(tree_row, self, "own_bytes", "Own", MP_BYTES, 0),
-    MP_COLUMN(tree_row, inclusive_objects, "Objects", MP_COUNT, 0),
-    MP_COLUMN(tree_row, own_objects, "Own objects", MP_COUNT, 0),
-    NODE_COLUMNS("Source"),
-};
-
-static const mp_column profile_columns[] = {
-    MP_COLUMN_OF(tree_row, inclusive, "inclusive_seconds", "With callees", MP_SECONDS, 0),
-    MP_COLUMN(tree_row, percent, "%", MP_PERCENT, 0),
-    MP_COLUMN_OF(tree_row, self, "own_seconds", "Own", MP_SECONDS, 0),
-    MP_COLUMN(tree_row, calls, "Calls", MP_COUNT, 0),
-    NODE_COLUMNS("Module"),
+    MP_COLUMN_OF(tree_row, self, "own_bytes", "Own", MP_BYTES, MP_OF_HEAPS),
+    MP_COLUMN_OF(tree_row, self, "own_seconds", "Own", MP_SECONDS, MP_OF_PROFILES),
+    MP_COLUMN(tree_row, inclusive_objects, "Objects", MP_COUNT, MP_OF_HEAPS),
+    MP_COLUMN(tree_row, own_objects, "Own objects", MP_COUNT, MP_OF_HEAPS),
+    MP_COLUMN(tree_row, calls, "Calls", MP_COUNT, MP_OF_PROFILES),
+    MP_COLUMN(tree_row, depth, "Depth", MP_NUMBER, MP_FOR_PROGRAMS),
+    MP_COLUMN(tree_row, key, "Source", MP_TEXT, MP_OF_HEAPS | MP_FOR_PROGRAMS),
+    MP_COLUMN(tree_row, key, "Module", MP_TEXT, MP_OF_PROFILES | MP_FOR_PROGRAMS),
+    MP_COLUMN(tree_row, line, "Called from line", MP_NUMBER, MP_FOR_PROGRAMS),
+    MP_COLUMN(tree_row, start_line, "From line", MP_NUMBER, MP_FOR_PROGRAMS),
+    MP_COLUMN(tree_row, node, "Call tree", MP_TEXT, MP_FOR_PEOPLE | MP_SHORTEN),
 };
 
 /* State of a walk over the tree. Either `bytes` or `times` is set. Node 0 is the parent of the
@@ -291,7 +283,7 @@ static bool run_heap(const mp_request *request, mp_document *document, mp_error 
                       .bytes = costs,
                       /* If nothing is alive, no node is large enough for a row. */
                       .total = costs[0].inclusive_bytes ? costs[0].inclusive_bytes : 1};
-    walk.table = MP_TABLE(document, "tree", NULL, MP_ROWS, heap_columns);
+    walk.table = MP_KIND_TABLE(document, request->model, "tree", NULL, columns);
     walk.table->title = mp_document_text(document, "Call tree by bytes alive at %s",
                                          mp_moment_text(document, window, false));
     walk.table->empty = "no code has live objects";
@@ -319,8 +311,8 @@ static bool run_profile(const mp_request *request, mp_document *document, mp_err
     mp_section_profile(document, request);
     tree_walk walk = {.document = document, .model = request->model, .times = costs};
     walk.table =
-        MP_TABLE(document, "tree", document->sampled ? "Call tree by samples" : "Call tree by time",
-                 MP_ROWS, profile_columns);
+        MP_KIND_TABLE(document, request->model, "tree",
+                      document->sampled ? "Call tree by samples" : "Call tree by time", columns);
     for (uint32_t i = 1; i < request->model->tree.count; i++)
         walk.total += request->model->tree.items[i].parent ? 0 : costs[i].inclusive_us;
     put_tree(&walk, request);

@@ -232,12 +232,12 @@ mp_growth mp_growth_of(mp_amount from, mp_amount to)
 mp_table *mp_kind_table(mp_document *document, const mp_model *model, const char *name,
                         const char *title, const mp_column *columns, size_t count)
 {
-    unsigned kind = model->events                    ? MP_OF_EVENTS
+    unsigned kind = model->profile                   ? MP_OF_PROFILES
+                    : model->events                  ? MP_OF_EVENTS
                     : mp_holds_dumps(model->holds)   ? MP_OF_DUMPS
                     : model->holds & MP_HOLDS_BIRTHS ? MP_OF_RECORDINGS
                                                      : MP_OF_RECORDINGS | MP_OF_DATABASES;
-    unsigned kinds =
-        MP_OF_EVENTS | MP_OF_DUMPS | MP_OF_RECORDINGS | MP_OF_DATABASES | MP_OF_RELATIONS;
+    unsigned kinds = MP_OF_HEAPS | MP_OF_PROFILES | MP_OF_RELATIONS;
     mp_column *column = mp_arena_alloc(document->arena, count * sizeof *column);
     size_t owned = 0;
     for (size_t i = 0; i < count; i++)
