@@ -21,34 +21,25 @@ typedef struct area_row {
     double percent;
 } area_row;
 
-#define AREA_COLUMNS(amount_name, amount_title, amount_unit, count_name, count_title)              \
-    MP_COLUMN_OF(area_row, amount, amount_name, amount_title, amount_unit, 0),                     \
-        MP_COLUMN(area_row, percent, "%", MP_PERCENT, 0),                                          \
-        MP_COLUMN_OF(area_row, count, count_name, count_title, MP_COUNT, 0)
 /* clang-format off */
-#define GROUP_COLUMNS(amount_name, amount_title, amount_unit, count_name, count_title)                           \
+#define AMOUNTS                                                                                    \
     MP_RANK(0),                                                                                    \
-    AREA_COLUMNS(amount_name, amount_title, amount_unit, count_name, count_title),                               \
-    MP_COLUMN(area_row, keys, "Kinds", MP_COUNT, 0),                                               \
-    MP_COLUMN(area_row, group, "Group", MP_TEXT, MP_SHORTEN)
-#define KEY_COLUMNS(amount_name, amount_title, amount_unit, count_name, count_title)                             \
-    MP_RANK(0),                                                                                    \
-    AREA_COLUMNS(amount_name, amount_title, amount_unit, count_name, count_title),                               \
-    MP_COLUMN(area_row, key, "What", MP_TEXT, MP_SHORTEN),                                         \
-    MP_COLUMN(area_row, group, "In", MP_TEXT, MP_SHORTEN)
+    MP_COLUMN_OF(area_row, amount, "bytes", "Size", MP_BYTES, MP_OF_HEAPS),                        \
+    MP_COLUMN_OF(area_row, amount, "seconds", "Seconds", MP_SECONDS, MP_OF_PROFILES),              \
+    MP_COLUMN(area_row, percent, "%", MP_PERCENT, 0),                                              \
+    MP_COLUMN_OF(area_row, count, "objects", "Objects", MP_COUNT, MP_OF_HEAPS),                    \
+    MP_COLUMN_OF(area_row, count, "calls", "Calls", MP_COUNT, MP_OF_PROFILES)
 /* clang-format on */
 
-static const mp_column memory_groups[] = {
-    GROUP_COLUMNS("bytes", "Size", MP_BYTES, "objects", "Objects"),
+static const mp_column group_columns[] = {
+    AMOUNTS,
+    MP_COLUMN(area_row, keys, "Kinds", MP_COUNT, 0),
+    MP_COLUMN(area_row, group, "Group", MP_TEXT, MP_SHORTEN),
 };
-static const mp_column memory_keys[] = {
-    KEY_COLUMNS("bytes", "Size", MP_BYTES, "objects", "Objects"),
-};
-static const mp_column time_groups[] = {
-    GROUP_COLUMNS("seconds", "Seconds", MP_SECONDS, "calls", "Calls"),
-};
-static const mp_column time_keys[] = {
-    KEY_COLUMNS("seconds", "Seconds", MP_SECONDS, "calls", "Calls"),
+static const mp_column key_columns[] = {
+    AMOUNTS,
+    MP_COLUMN(area_row, key, "What", MP_TEXT, MP_SHORTEN),
+    MP_COLUMN(area_row, group, "In", MP_TEXT, MP_SHORTEN),
 };
 
 /* The question and the result, for any kind of recording. */
@@ -135,14 +126,12 @@ static void put_tables(const mapping *map, const area_row *groups, size_t group_
 {
     mp_document *document = map->document;
     const char *what = what_text(map);
-    mp_table *table = map->of_time ? MP_TABLE(document, "groups", NULL, MP_ROWS, time_groups)
-                                   : MP_TABLE(document, "groups", NULL, MP_ROWS, memory_groups);
+    mp_table *table = MP_KIND_TABLE(document, map->model, "groups", NULL, group_columns);
     table->title = mp_document_text(document, "%s, by %s", what, map->by);
     if (map->note)
         mp_table_line(document, table, "%s", map->note);
     put_rows(map, table, groups, group_count);
-    table = map->of_time ? MP_TABLE(document, "treemap", NULL, MP_ROWS, time_keys)
-                         : MP_TABLE(document, "treemap", NULL, MP_ROWS, memory_keys);
+    table = MP_KIND_TABLE(document, map->model, "treemap", NULL, key_columns);
     table->title = mp_document_text(document, "Details by %s and %s", map->by, map->within);
     table->main = true;
     put_rows(map, table, keys, key_count);
