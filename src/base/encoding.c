@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <iconv.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>

@@ -1,9 +1,6 @@
 #include "base/json_writer.h"
 
-#include <stdio.h>
 #include <string.h>
-
-#include "base/text.h"
 
 static void put(mp_json *json, const char *text, size_t length)
 {

@@ -1,6 +1,5 @@
 #include "base/source_name.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 #include "base/text.h"

@@ -1,6 +1,5 @@
 #include "base/text.h"
 
-#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 

@@ -1,9 +1,7 @@
 #include "cli/browse_ask.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "cli/command_line.h"
 #include "cli/fits.h"

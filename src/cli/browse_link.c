@@ -1,6 +1,5 @@
 #include "cli/browse_link.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

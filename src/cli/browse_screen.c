@@ -2,7 +2,6 @@
 
 #ifdef MEMPROF_BROWSE
 
-#include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <time.h>

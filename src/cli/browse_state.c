@@ -1,7 +1,5 @@
 #include "cli/browse_state.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

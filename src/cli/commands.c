@@ -1,10 +1,8 @@
 #include "cli/commands.h"
 
-#include <assert.h>
 #include <string.h>
 
 #include "cli/export.h"
-#include "cli/options.h"
 #include "cli/print.h"
 #include "cli/run.h"
 

@@ -1,11 +1,7 @@
 #include "cli/config.h"
 
-#include <assert.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 /* A line "NAME", "NAME = TEXT" or "COMMAND.NAME = TEXT". */

@@ -1,10 +1,8 @@
 #include "cli/export.h"
 
-#include <assert.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/console.h"
 #include "cli/print.h"
 #include "cli/run.h"
 #include "cli/sandbox.h"

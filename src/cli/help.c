@@ -1,7 +1,6 @@
 /* Help of the program and of its commands, generated from the tables. */
 #include "cli/help.h"
 
-#include <stdio.h>
 #include <string.h>
 
 /* --- lines of 80 columns --- */

@@ -3,7 +3,6 @@
 #include <fts.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 enum { MOST_FILES = 10000, MOST_ENTRIES = 1000000 };
 

@@ -1,6 +1,5 @@
 #include "cli/mcp_pages.h"
 
-#include <stdio.h>
 #include <string.h>
 
 enum { PAGE_BYTES = 16 * 1024 };

@@ -1,6 +1,5 @@
 #include "cli/options.h"
 
-#include <stdio.h>
 #include <string.h>
 
 const char *const cli_status_meanings[CLI_STATUSES] = {

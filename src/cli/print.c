@@ -5,7 +5,6 @@
 
 #include "cli/browse_ask.h"
 #include "cli/command_line.h"
-#include "cli/console.h"
 #include "cli/fits.h"
 #include "cli/pager.h"
 

@@ -1,6 +1,5 @@
 #include "cli/prompt.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>

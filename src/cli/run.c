@@ -1,9 +1,7 @@
 #include "cli/run.h"
 
-#include <stdio.h>
 #include <unistd.h>
 
-#include "cli/console.h"
 #include "cli/operands.h"
 #include "cli/print.h"
 #include "cli/sandbox.h"

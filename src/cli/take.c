@@ -2,8 +2,6 @@
 
 #include <string.h>
 
-#include "cli/console.h"
-
 static bool add_text(mp_argument_texts *texts, const char *text)
 {
     mp_argument_texts_add(texts, text);

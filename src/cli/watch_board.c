@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/console.h"
 #include "cli/screen.h"
 
 enum { ROWS_OF_ONE_FILE = 200 };

@@ -5,9 +5,7 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "base/memory.h"
 #include "base/text.h"
-#include "base/units.h"
 #include "compare/baseline_lines.h"
 #include "compare/runs.h"
 

@@ -3,8 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
-
 void mp_builds_free(mp_builds *builds)
 {
     mp_dictionary_free(builds->dictionary);

@@ -3,12 +3,10 @@
 
 #include <stdlib.h>
 
-#include "base/memory.h"
 #include "compare/substitution.h"
 #include "model/build.h"
 #include "query/graph_query.h"
 #include "query/profile_costs.h"
-#include "query/verdict.h"
 
 const char *mp_level_name(mp_level level)
 {

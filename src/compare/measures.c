@@ -1,10 +1,7 @@
 #include "compare/measures.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
-
-#include "base/units.h"
 
 enum {
     HEAP = MP_BY_TYPE | MP_BY_SOURCE | MP_BY_NAME | MP_BY_SITE,

@@ -2,12 +2,10 @@
  * up to the whole rule. Parsing of a line stops at its first error. */
 #include "compare/policy.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
-#include "base/units.h"
 #include "compare/policy_tokens.h"
 
 enum {

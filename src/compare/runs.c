@@ -1,10 +1,7 @@
 #include "compare/runs.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "base/memory.h"
 
 static int by_value(const void *left, const void *right)
 {

@@ -2,9 +2,6 @@
 
 #include <stdlib.h>
 
-#include "base/index.h"
-#include "base/memory.h"
-
 #define NAMES_DIFFER UINT32_MAX
 
 typedef struct difference_stacks {

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "base/largest.h"
-#include "base/memory.h"
 
 mp_figure *mp_document_figure(mp_document *document, mp_figure_kind kind, const char *name)
 {

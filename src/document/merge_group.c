@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "base/units.h"
 
 /* Columns inserted before those of the sources: the name of the file for programs, and the one for

@@ -3,10 +3,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "base/error.h"
-#include "base/memory.h"
-#include "query/labels.h"
-
 /* Limits on the number of rows. Up to ALWAYS rows are always allowed. More are allowed up to TIMES
  * the number of rows that all objects would have in a single set. */
 enum { ALWAYS = 2000000, TIMES = 32 };

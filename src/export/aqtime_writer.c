@@ -2,7 +2,6 @@
  * rows. */
 #include "export/aqtime_writer.h"
 
-#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>

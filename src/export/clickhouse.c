@@ -9,11 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/checksum.h"
-#include "base/index.h"
 #include "base/json_writer.h"
 #include "base/text.h"
-#include "base/units.h"
 #include "export/exporter.h"
 #include "export/table_folder.h"
 #include "sql/values.h"

@@ -3,9 +3,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "base/error.h"
 #include "base/index.h"
-#include "base/memory.h"
 
 bool mp_only_session(const mp_filter *filter, mp_session_id *session, mp_error *error)
 {

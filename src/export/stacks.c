@@ -1,13 +1,11 @@
 #include "export/stacks.h"
 
-#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "export/objects.h"
 #include "render/cell.h"
-#include "reports/sections.h"
 
 /* --- code --- */
 

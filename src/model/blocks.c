@@ -2,10 +2,8 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/diagnose.h"
-#include "model/build.h"
 
 enum { FIRST_BLOCKS = 1024, FREED_KEPT = 1024 * 1024 };
 

@@ -2,8 +2,6 @@
 
 #include <stdlib.h>
 
-#include "model/build.h"
-
 void mp_census_open(mp_census *census, mp_model *model, mp_session_id session)
 {
     *census = (mp_census){.model = model, .session = session};

@@ -4,8 +4,6 @@
 #include <stdlib.h>
 
 #include "base/diagnose.h"
-#include "base/index.h"
-#include "model/build.h"
 
 /* Maximum number of owners above an object. Scopes in real programs are a few levels deep; without
  * a limit, a hostile file could make a separate context for each object. */

@@ -1,10 +1,7 @@
 /* Accumulations: holders that hold more in each dump than in the one before. */
-#include <assert.h>
 #include <stdlib.h>
 
-#include "base/memory.h"
 #include "base/share.h"
-#include "base/units.h"
 #include "query/accumulation.h"
 #include "query/holdings.h"
 

@@ -3,9 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
 #include "base/index.h"
-#include "base/memory.h"
 #include "base/source_name.h"
 #include "base/text.h"
 #include "model/profile.h"

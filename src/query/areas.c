@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/index.h"
-#include "base/memory.h"
 
 static int by_names(const void *left, const void *right)
 {

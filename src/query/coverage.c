@@ -9,7 +9,6 @@
 #include <stdlib.h>
 
 #include "base/index.h"
-#include "base/memory.h"
 #include "query/profile_groups.h"
 
 #define NO_SOURCE UINT32_MAX

@@ -6,7 +6,6 @@
 
 #include "base/diagnose.h"
 #include "base/glob.h"
-#include "base/memory.h"
 #include "base/text.h"
 #include "model/profile.h"
 

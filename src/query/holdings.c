@@ -7,7 +7,6 @@
  * loses dominators. */
 #include "query/holdings.h"
 
-#include <assert.h>
 #include <stdlib.h>
 
 #include "model/build.h"

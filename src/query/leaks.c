@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "query/labels.h"
 #include "query/stack_order.h"
 #include "query/window_cache.h"

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 
 #include "base/glob.h"
-#include "base/memory.h"
 
 /* Objects of one group and one age. */
 typedef struct aged {

@@ -5,7 +5,6 @@
 
 #include "base/index.h"
 #include "base/largest.h"
-#include "base/memory.h"
 
 uint32_t *mp_moments_of(const mp_window *window, uint32_t session, size_t most, size_t *count)
 {

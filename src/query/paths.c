@@ -1,10 +1,8 @@
 /* Shortest paths from roots to objects. */
-#include <assert.h>
 #include <stdlib.h>
 
 #include "base/glob.h"
 #include "base/index.h"
-#include "base/memory.h"
 #include "query/paths.h"
 
 static bool leads(const mp_root *root, int64_t kind)

@@ -2,9 +2,6 @@
 
 #include <stdlib.h>
 
-#include "base/memory.h"
-#include "base/units.h"
-
 /* Amount that a session has alive from a given time on. */
 typedef struct moment {
     int64_t clock_us, objects, bytes;

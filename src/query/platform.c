@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "base/index.h"
-#include "base/memory.h"
 
 /* An area in one session. Samples of a session are in the order of its snapshots. */
 typedef struct session_area {

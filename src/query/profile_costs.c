@@ -1,11 +1,9 @@
 #include "query/profile_costs.h"
 
-#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
 #include "base/index.h"
-#include "base/memory.h"
 #include "base/share.h"
 #include "query/profile_groups.h"
 

@@ -3,8 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
-
 int mp_profile_text_compare(const mp_model *model, mp_string_id a, mp_string_id b)
 {
     return a.i == b.i ? 0 : strcmp(mp_model_text(model, a), mp_model_text(model, b));

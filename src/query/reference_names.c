@@ -2,8 +2,6 @@
 
 #include <stdlib.h>
 
-#include "base/memory.h"
-
 void mp_reference_want(mp_graph_view *view, uint32_t from, uint32_t to)
 {
     mp_reference_names *names = &view->names;

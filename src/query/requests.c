@@ -3,8 +3,6 @@
 #include <stdlib.h>
 
 #include "base/index.h"
-#include "base/memory.h"
-#include "base/units.h"
 
 static bool is_same(const mp_served *served, const mp_snapshot *snapshot)
 {

@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
-
 static const double BY_CHANCE =
     1e-3; /* limit of the probability that a pause is chance; a less likely one counts as a pause */
 

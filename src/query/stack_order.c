@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/index.h"
-#include "base/memory.h"
 
 /* Frame of a caller. Many nodes share it. */
 typedef struct caller {

@@ -1,16 +1,12 @@
 /* Parser of suppressions: lines of "[name]" and "key = value", see memprof-suppressions(5). */
 #include "query/suppression.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
-#include "base/error.h"
 #include "base/index.h"
 #include "base/text.h"
-#include "base/units.h"
 
 typedef struct parser {
     mp_suppressions *list;

@@ -2,8 +2,6 @@
 
 #include <stdlib.h>
 
-#include "base/memory.h"
-
 /* Return true if `inner`, which completed before `outer`, ran inside it. Times are whole
  * microseconds, so two executions with the same start may be nested (a statement and its callee, a
  * module and its first line) or successive statements that took no time. */

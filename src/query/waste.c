@@ -3,7 +3,6 @@
 #include <stdlib.h>
 
 #include "base/index.h"
-#include "base/memory.h"
 #include "model/build.h"
 
 /* Marks of objects. */

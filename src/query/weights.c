@@ -1,6 +1,5 @@
 #include "query/weights.h"
 
-#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 

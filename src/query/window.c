@@ -3,8 +3,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "base/memory.h"
-
 /* Return true if any session has no end at or before `to` or, with `later`, no end in the whole
  * recording. */
 static bool has_no_end(const mp_window *window, bool later)

@@ -4,8 +4,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "base/memory.h"
-
 /* --- start and end --- */
 
 static mp_snapshot_id default_to(const mp_filter *filter, uint32_t session)

@@ -1,6 +1,5 @@
 #include "render/name.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 #include "render/cell.h"

@@ -1,7 +1,6 @@
 #include "render/svg.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"

@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
-#include "base/units.h"
 #include "compare/substitution.h"
 
 const mp_argument *mp_argument_find(const mp_argument_table *table, const char *name)

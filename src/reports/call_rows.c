@@ -1,12 +1,8 @@
 #include "reports/call_rows.h"
 
-#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "base/memory.h"
-#include "base/units.h"
 
 static mp_edge_lists list_edges(const mp_calls *calls, bool callers)
 {

@@ -1,11 +1,9 @@
 #include "reports/called.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "base/text.h"
 
 /* Split "name:12" into the name and the line. */

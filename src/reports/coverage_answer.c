@@ -1,11 +1,9 @@
 #include "reports/coverage_answer.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#include "base/memory.h"
 #include "base/source_name.h"
 #include "base/text.h"
 

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "base/units.h"
 #include "compare/stacks.h"
 #include "reports/figures.h"
 #include "reports/profile_sections.h"

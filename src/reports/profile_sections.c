@@ -4,12 +4,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "base/text.h"
-#include "base/units.h"
 #include "query/code_names.h"
 #include "reports/answers.h"
-#include "reports/sections.h"
 
 /* --- totals --- */
 

@@ -1,16 +1,13 @@
 /* Functions shared by reports: arguments, orders of rows, texts that live with the document. */
 #include "reports/sections.h"
 
-#include <assert.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/diagnose.h"
-#include "base/memory.h"
 #include "base/text.h"
-#include "base/units.h"
 #include "query/graph_query.h"
 #include "query/suppression.h"
 #include "relation/relation.h"

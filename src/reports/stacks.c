@@ -2,7 +2,6 @@
 
 #include <inttypes.h>
 
-#include "base/memory.h"
 #include "base/text.h"
 #include "reports/sections.h"
 

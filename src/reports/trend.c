@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "base/units.h"
 #include "document/sparkline.h"
 #include "query/code_names.h"
 #include "query/trend.h"

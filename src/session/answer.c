@@ -3,14 +3,11 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/diagnose.h"
-#include "base/memory.h"
 #include "document/checks.h"
 #include "reports/trend.h"
-#include "session/side_files.h"
 
 /* Work shared by all threads. Changes need the lock. */
 typedef struct group_work {

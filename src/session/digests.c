@@ -1,8 +1,6 @@
 #include "session/digests.h"
 
 #include "base/diagnose.h"
-#include "input/input.h"
-#include "session/side_files.h"
 
 mp_digest *mp_model_digest(const mp_model *model, const mp_question *question,
                            const mp_reading *reading, mp_dictionary *dictionary,

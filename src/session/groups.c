@@ -4,8 +4,6 @@
 #include <string.h>
 
 #include "base/diagnose.h"
-#include "base/index.h"
-#include "input/input.h"
 
 #define NO_GROUP SIZE_MAX
 

@@ -4,10 +4,7 @@
 #include <string.h>
 
 #include "base/diagnose.h"
-#include "base/memory.h"
 #include "base/text.h"
-#include "base/units.h"
-#include "session/side_files.h"
 
 /* --- options --- */
 

@@ -4,9 +4,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "base/units.h"
 #include "readers/reader.h"
-#include "session/side_files.h"
 
 /* --- options --- */
 

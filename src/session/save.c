@@ -1,17 +1,12 @@
 #include "session/save.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "base/memory.h"
 #include "base/output.h"
 #include "compare/baseline.h"
 #include "compare/runs.h"
-#include "input/input.h"
-#include "session/digests.h"
-#include "session/side_files.h"
 
 _Static_assert((int)MP_MOST_SAVED_RUNS == (int)MP_MOST_RUNS, "both are the most runs of a spread");
 

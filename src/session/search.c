@@ -6,13 +6,10 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/diagnose.h"
-#include "base/index.h"
 #include "compare/baseline.h"
-#include "input/input.h"
 
 /* --- files --- */
 

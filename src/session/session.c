@@ -6,13 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/diagnose.h"
-#include "base/memory.h"
 #include "base/output.h"
-#include "export/formats.h"
-#include "input/input.h"
 #include "session/save.h"
-#include "session/side_files.h"
 
 enum { KEPT_OF_EACH_CODE = 100 };
 

@@ -1,18 +1,15 @@
 #include "session/side_files.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 
 #include "base/diagnose.h"
-#include "base/memory.h"
 #include "base/source_name.h"
 #include "base/sqlite.h"
 #include "base/text.h"
 #include "compare/baseline.h"
-#include "compare/policy.h"
 #include "input/libarchive.h"
 #include "input/unpack.h"
 #include "model/profile.h"

@@ -5,14 +5,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/diagnose.h"
-#include "base/error.h"
 #include "base/text.h"
 #include "input/follow.h"
 #include "input/unpack.h"
 #include "model/build.h"
-#include "query/window.h"
-#include "reports/sections.h"
 
 enum { SECOND = 1000000 };
 

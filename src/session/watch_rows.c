@@ -2,13 +2,8 @@
 
 #include "base/diagnose.h"
 #include "base/text.h"
-#include "base/units.h"
-#include "compare/measures.h"
 #include "document/checks.h"
 #include "model/build.h"
-#include "query/labels.h"
-#include "query/leaks.h"
-#include "query/window.h"
 #include "reports/judging.h"
 
 /* The first column is only used for several files. */

@@ -1,11 +1,9 @@
 #include "sql/functions.h"
 
-#include <stdint.h>
 #include <string.h>
 
 #include "base/glob.h"
 #include "base/text.h"
-#include "base/units.h"
 #include "query/labels.h"
 
 /* Functions of SQLite whose time and memory are proportional to their arguments, and which read

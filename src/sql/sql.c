@@ -4,7 +4,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/memory.h"
 #include "sql/functions.h"
 #include "sql/tables.h"
 #include "sql/views.h"

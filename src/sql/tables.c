@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
 #include "sql/values.h"
 
 /* A virtual table, and a cursor over it. */
