@@ -208,6 +208,7 @@ static bool run_dump(const mp_request *request, mp_document *document, mp_error 
     if (!window)
         return false;
     mp_retained_want(view, asked->min_bytes, rows);
+    (void)mp_graph_types(view); /* early, so that types and suspects share a pass */
     mp_name_ways(document, view, true, rows);
     mp_section_head(document, request);
     mp_say_dump(document, view);
