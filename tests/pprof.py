@@ -222,7 +222,7 @@ class Laws(claims.ClaimsOfProgram):
         for what, data, word in (
                 ("instructions", profile([([1], [9])], types=["retired", "instructions"]), "retired (instructions)"),
                 ("unit", profile([([1], [1, 9])], types=["inuse_objects", "count", "inuse_space", "pages"]), "pages"),
-                ("space only", profile([([1], [9])], types=["inuse_space", "bytes"]), "inuse_objects"),
+                ("allocated only", profile([([1], [9])], types=["alloc_space", "bytes"]), "inuse_space"),
                 ("many types", profile([], types=HEAP * 40), "64"),
                 ("damaged", profile(GOOD) + b"\xff\xff", "ends within"),
                 ("wire type", profile(GOOD) + b"\x07", "looks like"),
@@ -233,7 +233,33 @@ class Laws(claims.ClaimsOfProgram):
         path.write_bytes(profile(GOOD))
         other = folder / "other.pprof"
         other.write_bytes(profile([([1], [7])], types=["goroutine", "count"]))
-        self.claim("mixed-inputs" in self.run("leaks", path, other).stderr, "kinds that do not belong together")
+        third = folder / "third.pprof"
+        third.write_bytes(profile([([1], [7])], types=["inuse_space", "bytes"]))
+        for mixed in ((path, other), (path, third), (other, third), (third, path)):
+            self.claim("mixed-inputs" in self.run("leaks", *mixed).stderr, "kinds that do not belong together", mixed)
+
+    def bytes_only(self, folder):
+        """Profiles that state no numbers of objects, as Parca, Pyroscope and our own exports of V8's profiles do."""
+        path = folder / "bytes.pprof"
+        for types, values, created in ((["inuse_space", "bytes"], [9000], 9000), (["space", "kilobytes"], [9], 9216),
+                                       (["alloc_space", "bytes", "inuse_space", "bytes"], [20000, 9000], 20000),
+                                       ([*MADE, "inuse_space", "bytes"], [3, 20000, 9000], 20000)):
+            path.write_bytes(profile([([1], values), ([2, 1], [0] * len(values))], types=types))
+            report = self.json("leaks", path)
+            alive = 9216 if "kilobytes" in types else 9000
+            self.has(str(types), report["totals"], live_bytes=alive, created_bytes=created)
+            self.claim("live_objects" not in report["totals"] and "objects" not in report["leaks"][0], types, report)
+            self.claim(not self.codes(report), types, report.get("diagnostics"))
+        self.claim(self.run("leaks", path, "--max-live", "1M").returncode == 0, "bytes can be judged")
+        exports = [folder / f"own-{moment}.pb.gz" for moment in range(1, 5)]
+        series = [SAMPLES / f"shop-{moment}.heapprofile" for moment in range(1, 5)]
+        for profile_, export in zip(series, exports):
+            self.claim(self.run("export", "--to", "pprof", "-o", export, profile_).returncode == 0, export)
+        own, first = self.json("leaks", *exports), self.json("leaks", *series)
+        for name in ("live_bytes", "created_bytes", "leaked_bytes", "live_objects"):
+            self.claim(own["totals"].get(name) == first["totals"].get(name), name, own["totals"], first["totals"])
+        self.claim([(row["bytes"], row["stack"], row["kind"]) for row in own["leaks"]] ==
+                   [(row["bytes"], row["stack"], row["kind"]) for row in first["leaks"]], own["leaks"])
 
     def methods(self, *words):
         """Own and inclusive nanoseconds of each function."""
@@ -574,6 +600,7 @@ def main():
         laws.exports(folder)
         laws.rules(folder)
         laws.refused(folder)
+        laws.bytes_only(folder)
         laws.costs(folder)
         laws.cost_rules(folder)
         laws.cost_limits(folder)

@@ -153,8 +153,7 @@ static bool read_pprof(void *opaque, mp_input *input, uint32_t summary)
         mp_stack_profile_end(&state->costs);
         describe_session(state);
     } else if (ok) {
-        mp_profile_series_end(&state->series, summary, state->time_ns,
-                              state->roles[PP_MADE_OBJECTS] >= 0);
+        mp_profile_series_end(&state->series, summary, state->time_ns, state->states_made);
     }
     pp_free_tables(state);
     state->model->inputs.items[summary].records = state->samples;

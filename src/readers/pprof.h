@@ -115,6 +115,7 @@ typedef struct pp_state {
     size_t value_count;
     int roles[PP_ROLES];         /* index among the values of each amount; -1: not stated */
     int64_t units[PP_ROLES];     /* number of objects or bytes in a unit of each amount */
+    bool states_made;            /* the amounts allocated are stated */
     size_t cost;                 /* index of the cost among the values */
     int64_t cost_unit;           /* number of nanoseconds or samples in a unit of the cost */
     int64_t rest_ns;             /* remainder of the times so far that is not a whole microsecond */

@@ -54,6 +54,14 @@ static bool assign(pp_state *state, size_t place)
     return true;
 }
 
+/* Return what heap profiles with these capabilities state. */
+static const char *stated_by(unsigned lacks)
+{
+    return lacks & MP_HOLDS_UNSIZED     ? "objects without bytes"
+           : lacks & MP_HOLDS_UNCOUNTED ? "bytes without objects"
+                                        : "objects and bytes";
+}
+
 static bool find_amounts(pp_state *state)
 {
     for (int role = 0; role < PP_ROLES; role++)
@@ -61,25 +69,28 @@ static bool find_amounts(pp_state *state)
     for (size_t i = 0; i < state->value_count; i++)
         if (!assign(state, i))
             return false;
-    if (state->roles[PP_MADE_OBJECTS] < 0 || state->roles[PP_MADE_BYTES] < 0)
-        state->roles[PP_MADE_OBJECTS] = state->roles[PP_MADE_BYTES] = -1;
     const bool unsized = state->roles[PP_ALIVE_BYTES] < 0;
-    if (state->roles[PP_ALIVE_OBJECTS] < 0) {
+    const bool uncounted = state->roles[PP_ALIVE_OBJECTS] < 0;
+    const unsigned lacks = unsized ? MP_HOLDS_UNSIZED : uncounted ? MP_HOLDS_UNCOUNTED : 0;
+    const unsigned others = state->model->holds & (MP_HOLDS_UNSIZED | MP_HOLDS_UNCOUNTED);
+    state->states_made =
+        state->roles[PP_MADE_BYTES] >= 0 && (uncounted || state->roles[PP_MADE_OBJECTS] >= 0);
+    if (unsized && uncounted) {
         const pp_value_type *first = &state->values[0];
         pp_say(state, MP_DIAG_FOREIGN_FILE,
-               "is a pprof profile of %.60s (%.20s), expected a heap profile, with inuse_objects "
-               "and inuse_space, or a profile of times or counts",
+               "is a pprof profile of %.60s (%.20s), expected a heap profile, with inuse_space, or "
+               "a profile of times or counts",
                pp_text(state, first->type), pp_text(state, first->unit));
         return false;
     }
-    if (state->series.profiles.count && unsized != !!(state->model->holds & MP_HOLDS_UNSIZED)) {
+    if (state->series.profiles.count && lacks != others) {
         pp_say(state, MP_DIAG_MIXED_INPUTS,
-               "states %s, but another profile does not, expected profiles of one kind; run "
-               "memprof once for each kind",
-               unsized ? "no bytes" : "bytes");
+               "states %s, but another profile %s, expected profiles of one kind; run memprof once "
+               "for each kind",
+               stated_by(lacks), stated_by(others));
         return false;
     }
-    state->model->holds |= unsized ? MP_HOLDS_UNSIZED : 0;
+    state->model->holds |= lacks;
     return true;
 }
 
@@ -202,6 +213,16 @@ static int64_t amount_of(pp_state *state, const pp_sample *sample, pp_role role,
     return *sound ? value * unit : 0;
 }
 
+/* Return two amounts of a sample. If numbers of objects are not stated, each byte counts as an
+ * object. */
+static mp_census_share share_of(pp_state *state, const pp_sample *sample, pp_role objects,
+                                pp_role bytes, bool *sound)
+{
+    const bool uncounted = state->model->holds & MP_HOLDS_UNCOUNTED;
+    const int64_t size = amount_of(state, sample, bytes, sound);
+    return (mp_census_share){uncounted ? size : amount_of(state, sample, objects, sound), size};
+}
+
 static const char impossible[] =
     "has a negative amount, as a difference of two profiles has, or an impossibly large one";
 
@@ -227,20 +248,21 @@ static void take_cost(pp_state *state, pp_sample *sample)
 static void take_amounts(pp_state *state, pp_sample *sample)
 {
     bool sound = true;
-    const mp_census_share alive = {amount_of(state, sample, PP_ALIVE_OBJECTS, &sound),
-                                   amount_of(state, sample, PP_ALIVE_BYTES, &sound)};
-    mp_census_share made = {amount_of(state, sample, PP_MADE_OBJECTS, &sound),
-                            amount_of(state, sample, PP_MADE_BYTES, &sound)};
+    const mp_census_share alive = share_of(state, sample, PP_ALIVE_OBJECTS, PP_ALIVE_BYTES, &sound);
+    mp_census_share made = {0};
+    if (state->states_made)
+        made = share_of(state, sample, PP_MADE_OBJECTS, PP_MADE_BYTES, &sound);
     if (!sound || (!alive.objects && alive.bytes)) {
         pp_say(state, MP_DIAG_BAD_ROW, "sample %" PRIu64 " %s: sample skipped", sample->number,
                sound ? "has bytes but no objects" : impossible);
         return;
     }
-    if (state->roles[PP_MADE_OBJECTS] >= 0 && made.objects < alive.objects) {
+    if (state->states_made && made.objects < alive.objects) {
         pp_say(state, MP_DIAG_BAD_ROW,
-               "sample %" PRIu64 " has %" PRId64 " objects in use, but only %" PRId64
+               "sample %" PRIu64 " has %" PRId64 " %s in use, but only %" PRId64
                " allocated; those in use count as allocated",
-               sample->number, alive.objects, made.objects);
+               sample->number, alive.objects,
+               state->model->holds & MP_HOLDS_UNCOUNTED ? "bytes" : "objects", made.objects);
         made = alive;
     }
     if (alive.objects || made.objects) {
