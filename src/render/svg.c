@@ -94,8 +94,8 @@ void mp_svg_put(const mp_svg *svg, const char *name, double number)
     fprintf(svg->file, " %s=\"%.*s\"", name, length, text);
 }
 
-void mp_svg_text(mp_svg *svg, const char *classes, const char *anchor, double x, double y,
-                 double room, const char *text)
+void mp_svg_text(mp_svg *svg, const char *classes, double x, double y, double room,
+                 const char *text)
 {
     if (room > 0)
         text = mp_svg_fitting(&svg->arena, text, MP_SVG_TEXT, room);
@@ -104,8 +104,6 @@ void mp_svg_text(mp_svg *svg, const char *classes, const char *anchor, double x,
     fputs("<text", svg->file);
     if (classes)
         fprintf(svg->file, " class=\"%s\"", classes);
-    if (anchor)
-        fprintf(svg->file, " text-anchor=\"%s\"", anchor);
     mp_svg_put(svg, "x", x);
     mp_svg_put(svg, "y", y);
     fputc('>', svg->file);
@@ -189,12 +187,12 @@ void mp_svg_begin(mp_svg *svg, const mp_figure *figure, double height, const cha
     fprintf(file, "<text class=\"title\" x=\"%d\" y=\"28\">", MP_SVG_MARGIN);
     mp_xml_text(file, mp_svg_fitting(&svg->arena, title, 18 * 1.13, room)); /* bold text is wider */
     fputs("</text>\n", file);
-    mp_svg_text(svg, "summary", NULL, MP_SVG_MARGIN, 48, room, first_parts(svg, summary, room));
+    mp_svg_text(svg, "summary", MP_SVG_MARGIN, 48, room, first_parts(svg, summary, room));
 }
 
 void mp_svg_note(mp_svg *svg, double y, const char *note)
 {
-    mp_svg_text(svg, "note", NULL, MP_SVG_MARGIN, y, MP_SVG_WIDTH - 2 * MP_SVG_MARGIN, note);
+    mp_svg_text(svg, "note", MP_SVG_MARGIN, y, MP_SVG_WIDTH - 2 * MP_SVG_MARGIN, note);
 }
 
 const char *mp_svg_notes(mp_svg *svg, const char *first, const char *second)

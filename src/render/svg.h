@@ -48,10 +48,10 @@ enum { MP_SVG_HEAD = 62 };
 
 /* Write ` name="12.5"`, with up to three decimals, without trailing zeros. */
 void mp_svg_put(const mp_svg *svg, const char *name, double number);
-/* Write a text with its baseline at `y`, cut to `room` pixels (0 = not cut). `anchor`: NULL,
- * "middle" or "end". `classes`: CSS classes, or NULL. */
-void mp_svg_text(mp_svg *svg, const char *classes, const char *anchor, double x, double y,
-                 double room, const char *text);
+/* Write a text with its baseline at `y`, cut to `room` pixels (0 = not cut). `classes`: CSS
+ * classes, or NULL. */
+void mp_svg_text(mp_svg *svg, const char *classes, double x, double y, double room,
+                 const char *text);
 /* Add a tooltip to the element that is open. */
 void mp_svg_tip(const mp_svg *svg, const char *text);
 

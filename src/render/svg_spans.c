@@ -66,7 +66,7 @@ static void draw_bar(band *state, uint32_t depth, int64_t from, int64_t until, c
     mp_draw_box(file, from, y * 10, until - from, BAR * 10);
     fputs("/>", file);
     if (label && until - from >= LEAST_LABEL * 10)
-        mp_svg_text(state->svg, NULL, NULL, (double)from / 10 + 4, (double)y + 13,
+        mp_svg_text(state->svg, NULL, (double)from / 10 + 4, (double)y + 13,
                     (double)(until - from) / 10 - 8, label);
     fputs("</g>\n", file);
 }

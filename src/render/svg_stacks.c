@@ -290,7 +290,7 @@ static void put_box(icicle *chart, const char *class_name, int64_t left, int64_t
     mp_svg_put(svg, "y", y_of(depth));
     mp_svg_put(svg, "width", w - gap);
     fprintf(svg->file, " height=\"%d\"/>", ROW - 1);
-    mp_svg_text(svg, NULL, NULL, x + 3, y_of(depth) + 13, 0, name);
+    mp_svg_text(svg, NULL, x + 3, y_of(depth) + 13, 0, name);
     fputs("</g>\n", svg->file);
 }
 
@@ -410,7 +410,7 @@ static void put_legend(icicle *chart)
         }
         if (!shown)
             continue;
-        mp_svg_text(chart->svg, "note", NULL, x + 5, MP_SVG_HEAD + 7, 0, entries[i].text);
+        mp_svg_text(chart->svg, "note", x + 5, MP_SVG_HEAD + 7, 0, entries[i].text);
         x += 5 + mp_svg_width(entries[i].text, 11) + 20;
     }
 }
@@ -469,7 +469,7 @@ void mp_svg_stacks(mp_svg *svg, const mp_figure *figure)
     if (chart.width[0])
         put_places(&chart);
     else
-        mp_svg_text(svg, NULL, NULL, MP_SVG_MARGIN, TOP + 14, 0, "nothing");
+        mp_svg_text(svg, NULL, MP_SVG_MARGIN, TOP + 14, 0, "nothing");
     mp_svg_note(svg, bottom + 8, note_of(&chart, figure));
     mp_svg_end(svg, mp_embedded_flame_js);
     free(chart.width);

@@ -96,7 +96,7 @@ static void draw_stacks(mp_document *document, const mp_filter *filter, const mp
     mp_weights weights = mp_weights_of(filter, window, weighings, count);
     for (size_t i = 0; i < count; i++) {
         mp_weights seen = mp_weights_pruned(filter->model, &weights, i, MOST_FRAMES);
-        mp_figure *figure = mp_stack_figure(document, &seen, 0, 0, asked[which[i]].name);
+        mp_figure *figure = mp_stack_figure(document, &seen, asked[which[i]].name);
         figure->title = asked[which[i]].title;
         if (seen.left_out)
             figure->note = mp_document_text(document, "%s %s summed up as \"(smaller ones)\".",

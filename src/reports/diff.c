@@ -302,7 +302,7 @@ static void draw_stacks(mp_document *document, const mp_request *request, const 
     mp_differences differences = mp_differences_of(request->dictionary, base, now, level);
     mp_weights weights = mp_weights_of_differences(request->dictionary, &differences, level,
                                                    weighing, now->holds & MP_HOLDS_STARTS);
-    mp_figure *figure = mp_stack_figure(document, &weights, 0, 1, "changed_stacks");
+    mp_figure *figure = mp_stack_figure(document, &weights, "changed_stacks");
     figure->title =
         mp_document_text(document, "Changes by stack (%s)",
                          weighing == MP_WEIGH_SECONDS ? "spent" : mp_weighing_name(weighing));

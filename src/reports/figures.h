@@ -44,12 +44,10 @@ void mp_figure_history(mp_document *document, const mp_request *request, const m
 
 /* --- weighted stacks --- */
 
-/* Add a figure of one column of the weights. It shows the difference to the column `base`; without
- * a comparison, `base` equals `column`. Frames with the same label and the same caller are one
- * place, even if they were called from different lines. `name` must be static; the caller sets the
- * title. */
-mp_figure *mp_stack_figure(mp_document *document, const mp_weights *weights, size_t column,
-                           size_t base, const char *name);
+/* Add a figure of the first column of the weights; if there is a second one, of the difference to
+ * it. Frames with the same label and the same caller are one place, even if they were called from
+ * different lines. `name` must be static; the caller sets the title. */
+mp_figure *mp_stack_figure(mp_document *document, const mp_weights *weights, const char *name);
 
 /* --- bounds of figures of stacks --- */
 

@@ -256,7 +256,7 @@ static void put_answer(const mp_request *request, mp_document *document, const m
                        mp_weighing weighing)
 {
     mp_weights weights = mp_weights_of(request->filter, window, &weighing, 1);
-    mp_figure *figure = mp_stack_figure(document, &weights, 0, 0, told_as[weighing].figure);
+    mp_figure *figure = mp_stack_figure(document, &weights, told_as[weighing].figure);
     mp_weights_free(&weights);
     figure->title = title_of(document, request, window, weighing);
     const char *in_use = weighing == MP_WEIGH_LEAKED ? mp_in_use_text(document, window) : NULL;
@@ -277,7 +277,7 @@ static void put_difference(const mp_request *request, mp_document *document, con
     mp_differences differences = mp_differences_of(request->dictionary, base, now, level);
     mp_weights weights =
         mp_weights_of_differences(request->dictionary, &differences, level, weighing, starts);
-    mp_figure *figure = mp_stack_figure(document, &weights, 0, 1, told_as[weighing].figure);
+    mp_figure *figure = mp_stack_figure(document, &weights, told_as[weighing].figure);
     figure->title = mp_document_text(document, "%s, by %s: %s against %s", told_as[weighing].title,
                                      by_what(weighing), file_of(now->path), file_of(base->path));
     const char *flat = level != MP_LEVEL_METHOD ? NULL : now->has_paths ? base->path : now->path;

@@ -192,9 +192,9 @@ static void set_units(mp_tree_figure *tree, mp_weighing weighing, const mp_docum
                                                                                   : "objects";
 }
 
-mp_figure *mp_stack_figure(mp_document *document, const mp_weights *weights, size_t column,
-                           size_t base, const char *name)
+mp_figure *mp_stack_figure(mp_document *document, const mp_weights *weights, const char *name)
 {
+    const bool compares = weights->columns > 1;
     static const mp_weight nothing = {0};
     figure_builder state = {.document = document,
                             .weights = weights,
@@ -206,14 +206,13 @@ mp_figure *mp_stack_figure(mp_document *document, const mp_weights *weights, siz
         const mp_weight_frame *frame = &weights->frames[i];
         if (i)
             place_of[i] = place_for(&state, frame, place_of[frame->parent]);
-        add(&state.places[place_of[i]], &weights->items[column][i],
-            base == column ? &nothing : &weights->items[base][i]);
+        add(&state.places[place_of[i]], &weights->items[0][i],
+            compares ? &weights->items[1][i] : &nothing);
     }
     mp_place *places = arrange(&state);
     mp_figure *figure = mp_document_figure(document, MP_FIGURE_STACKS, name);
-    figure->tree =
-        (mp_tree_figure){.items = places, .count = state.count, .has_base = base != column};
-    set_units(&figure->tree, weights->weighings[column], document);
+    figure->tree = (mp_tree_figure){.items = places, .count = state.count, .has_base = compares};
+    set_units(&figure->tree, weights->weighings[0], document);
     free(place_of);
     free(state.places);
     free(state.labels);
