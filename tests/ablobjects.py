@@ -1,14 +1,12 @@
 #!/usr/bin/env python3
 """Reports of tracked objects and of LeakCheck: totals, sites, snapshots and diagnostics agree with a naive reading of
 the same JSON, for made-up reports, truncated and damaged ones, and with the generator's plan."""
-import argparse
 import collections
 import json
 import pathlib
 import random
 import subprocess
 import sys
-import tempfile
 
 import claims
 
@@ -355,26 +353,7 @@ class Laws(claims.ClaimsOfProgram):
         self.claim(sorted(map(str, same[0])) == sorted(map(str, same[1])), "the log itself", same)
 
 
-def main():
-    parser = argparse.ArgumentParser(description="Reports of tracked objects and of LeakCheck.")
-    parser.add_argument("--memprof", required=True)
-    arguments = parser.parse_args()
-    laws = Laws(arguments.memprof)
-    with tempfile.TemporaryDirectory() as name:
-        folder = pathlib.Path(name)
-        laws.plan()
-        laws.random(folder)
-        laws.series(folder)
-        laws.answers(folder)
-        laws.odd(folder)
-        laws.refused(folder)
-        laws.cut(folder)
-    if CORPUS.exists():
-        laws.corpus()
-    else:
-        print(f"ablobjects.py: {CORPUS} is not here: its reports are not compared")
-    return laws.end(700)
-
+STEPS = ["plan", "random", "series", "answers", "odd", "refused", "cut"]
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(claims.main_of(Laws, "Reports of tracked objects and of LeakCheck.", STEPS, 700, CORPUS, needs_corpus=False))

@@ -1,13 +1,16 @@
 """Claims about the program. Those that do not hold are printed and counted."""
 import argparse
+import inspect
 import json
 import pathlib
 import subprocess
 import sys
+import tempfile
 
 import runs
 
 LONGEST = 2000  # maximum number of characters printed for each value
+SKIPPED = 77
 
 
 def arguments(description, self_test, **more):
@@ -21,6 +24,26 @@ def arguments(description, self_test, **more):
     if asked.self_test:
         sys.exit(self_test())
     return asked
+
+
+def main_of(laws, description, steps, least, corpus, needs_corpus=True, programs=("memprof",)):
+    """Run a test and return its exit status: the steps, which are names of methods of the laws and may take a
+    folder, and the step `corpus` if the folder of that name exists. Without it, the test counts as skipped,
+    unless it does not need it. The programs are arguments of the test and of the laws."""
+    parser = argparse.ArgumentParser(description=description)
+    for program in programs:
+        parser.add_argument(f"--{program}", required=True)
+    asked = parser.parse_args()
+    laws = laws(*(getattr(asked, program) for program in programs))
+    with tempfile.TemporaryDirectory() as name:
+        for step in steps:
+            method = getattr(laws, step)
+            method(*[pathlib.Path(name)][:len(inspect.signature(method).parameters)])
+    if corpus.exists():
+        laws.corpus()
+    else:
+        print(f"{pathlib.Path(sys.argv[0]).name}: {corpus} is not here: its files are not compared")
+    return laws.end(least) or (0 if corpus.exists() or not needs_corpus else SKIPPED)
 
 
 class Claims:

@@ -2,21 +2,18 @@
 """Profiles of DHAT: reports agree with a naive reading of made-up profiles, with the generator's plan, with a profile
 of known content (../shared, skipped without it), and with recordings that are exported and read back. Truncated,
 damaged and hostile profiles are tested too."""
-import argparse
 import collections
 import json
 import pathlib
 import random
 import re
 import sys
-import tempfile
 
 import claims
 
 HERE = pathlib.Path(__file__).resolve().parent
 SAMPLES = HERE.parent / "samples"
 CORPUS = HERE.parent.parent / "shared" / "corpus" / "living" / "cpp"
-SKIPPED = 77
 NUMBERS = ("tb", "tbk", "gb", "gbk", "eb", "ebk")
 
 
@@ -170,22 +167,7 @@ class Laws(claims.ClaimsOfProgram):
         self.claim("200.0 KiB in 50 objects at Cache::fill():8" in first, first)
 
 
-def main():
-    parser = argparse.ArgumentParser(description="Profiles of DHAT.")
-    parser.add_argument("--memprof", required=True)
-    laws = Laws(parser.parse_args().memprof)
-    with tempfile.TemporaryDirectory() as name:
-        folder = pathlib.Path(name)
-        laws.made(folder)
-        laws.plan()
-        laws.exported(folder)
-        laws.refused(folder)
-    if CORPUS.exists():
-        laws.corpus()
-    else:
-        print("profile of ../shared: skipped, it does not exist")
-    return laws.end(350) or (0 if CORPUS.exists() else SKIPPED)
-
+STEPS = ["made", "plan", "exported", "refused"]
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(claims.main_of(Laws, "Profiles of DHAT.", STEPS, 350, CORPUS))

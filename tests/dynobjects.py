@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 """Logs of dynamic objects. For samples and generated logs, reports agree with the generator's plan and with the
 vendor's rules (oracle/dynobjects.py). Logs that are truncated, damaged or rotated are tested too."""
-import argparse
 import collections
 import gzip
 import json
@@ -10,7 +9,6 @@ import random
 import resource
 import subprocess
 import sys
-import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE / "oracle"))
@@ -215,26 +213,8 @@ def os_wait(process):
     return max(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss, before)
 
 
-def main():
-    parser = argparse.ArgumentParser(description="Logs of dynamic objects against the vendor's rules.")
-    parser.add_argument("--memprof", required=True)
-    parser.add_argument("--generate", required=True)
-    arguments = parser.parse_args()
-    laws = Laws(arguments.memprof, arguments.generate)
-    with tempfile.TemporaryDirectory() as name:
-        folder = pathlib.Path(name)
-        laws.memory(folder)
-        laws.samples(folder)
-        laws.first_line()
-        laws.random(folder)
-        laws.damaged(folder)
-        laws.bytes_limit_nothing(folder)
-    if CORPUS.exists():
-        laws.corpus()
-    else:
-        print(f"dynobjects.py: {CORPUS} is not here: its logs are not compared")
-    return laws.end(200)
-
+STEPS = ["memory", "samples", "first_line", "random", "damaged", "bytes_limit_nothing"]
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(claims.main_of(Laws, "Logs of dynamic objects against the vendor's rules.", STEPS, 200, CORPUS,
+                            needs_corpus=False, programs=("memprof", "generate")))

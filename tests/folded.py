@@ -3,7 +3,6 @@
 program of known content (../shared, skipped without it); what `memprof flame --format folded` writes reads back the
 same. Samples are never called times, and no limit on times passes. Truncated, damaged and other files are refused or
 reported."""
-import argparse
 import collections
 import csv
 import io
@@ -12,14 +11,12 @@ import pathlib
 import random
 import re
 import sys
-import tempfile
 
 import claims
 
 HERE = pathlib.Path(__file__).resolve().parent
 SAMPLES = HERE.parent / "samples"
 CORPUS = HERE.parent.parent / "shared" / "corpus" / "living" / "cpp"
-SKIPPED = 77
 DEEPEST = 4096
 
 
@@ -266,23 +263,7 @@ class Laws(claims.ClaimsOfProgram):
         self.claim("200.0 KiB at Cache::fill()" in first, first)
 
 
-def main():
-    parser = argparse.ArgumentParser(description="Folded stacks.")
-    parser.add_argument("--memprof", required=True)
-    laws = Laws(parser.parse_args().memprof)
-    with tempfile.TemporaryDirectory() as name:
-        folder = pathlib.Path(name)
-        laws.made(folder)
-        laws.plan()
-        laws.limits(folder)
-        laws.back(folder)
-        laws.refused(folder)
-    if CORPUS.exists():
-        laws.corpus()
-    else:
-        print("stacks of ../shared: skipped, they do not exist")
-    return laws.end(500) or (0 if CORPUS.exists() else SKIPPED)
-
+STEPS = ["made", "plan", "limits", "back", "refused"]
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(claims.main_of(Laws, "Folded stacks.", STEPS, 500, CORPUS))

@@ -2,20 +2,17 @@
 """Files of valgrind's tools: reports agree with a naive reading of made-up files, with the generator's plan and
 with recordings of a program of known memory use (../shared, skipped without it). Files that are truncated,
 damaged or hostile are tested too."""
-import argparse
 import json
 import pathlib
 import random
 import re
 import sys
-import tempfile
 
 import claims
 
 HERE = pathlib.Path(__file__).resolve().parent
 SAMPLES = HERE.parent / "samples"
 CORPUS = HERE.parent.parent / "shared" / "corpus" / "living" / "cpp"
-SKIPPED = 77
 HEAD = "desc: --time-unit=ms\ncmd: ./made\ntime_unit: ms\n"
 RULE = "#-----------\n"
 SMALL = "(sites below massif's threshold)"
@@ -308,26 +305,7 @@ class Laws(claims.ClaimsOfProgram):
         self.claim("Peak          1.3 MiB at snapshot 14 (peak)" in text and "227.4 KiB at snapshot 76" in text, text)
 
 
-def main():
-    parser = argparse.ArgumentParser(description="Files of valgrind's tools.")
-    parser.add_argument("--memprof", required=True)
-    laws = Laws(parser.parse_args().memprof)
-    with tempfile.TemporaryDirectory() as name:
-        folder = pathlib.Path(name)
-        laws.plan()
-        laws.made(folder)
-        laws.answers(folder)
-        laws.exported(folder)
-        laws.cut(folder)
-        laws.damaged(folder)
-        laws.hostile(folder)
-        if CORPUS.exists():
-            laws.corpus()
-        else:
-            print("recordings of ../shared: skipped, it does not exist")
-    status = laws.end(600)
-    return status or (0 if CORPUS.exists() else SKIPPED)
-
+STEPS = ["plan", "made", "answers", "exported", "cut", "damaged", "hostile"]
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(claims.main_of(Laws, "Files of valgrind's tools.", STEPS, 600, CORPUS))
