@@ -132,19 +132,23 @@ static inline bool mp_scan_whole(mp_row_scan *scan, bool wanted, uint64_t *value
     return true;
 }
 
-/* Parse 1 to 8 digits, a point and 6 digits, as millionths. */
+/* Parse 1 to 8 digits, a point and 1 to 6 digits, as millionths. */
 static inline bool mp_scan_decimal(mp_row_scan *scan, uint64_t *value)
 {
+    static const uint32_t scale[] = {0, 100000, 10000, 1000, 100, 10, 1};
     const size_t begin = scan->begin;
     if (!mp_scan_end(scan) || scan->line[scan->end] != '.' || !mp_scan_ends_blanks(scan))
         return false;
     const size_t point = scan->end;
     scan->kinds.others &= scan->kinds.others - 1;
-    if (!mp_scan_end(scan) || scan->end - point != 7 || point - begin - 1 >= 8)
+    if (!mp_scan_end(scan) || point - begin - 1 >= 8)
+        return false;
+    const size_t places = scan->end - point - 1;
+    if (places - 1 >= 6)
         return false;
     scan->begin = scan->end + 1;
     *value = mp_eight_digits(scan->line + begin, point - begin) * 1000000 +
-             mp_eight_digits(scan->line + point + 1, 6);
+             mp_eight_digits(scan->line + point + 1, places) * scale[places];
     return true;
 }
 

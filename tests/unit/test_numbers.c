@@ -23,7 +23,7 @@ static uint64_t next_random(uint64_t *state)
 }
 
 /* Parse by the definition: `columns` numbers of 1 to 16 digits, separated by single blanks. Those
- * in `decimal` have 1 to 8 digits, a point and 6 digits. */
+ * in `decimal` have 1 to 8 digits, a point and 1 to 6 digits, and are millionths. */
 static bool naive_row(const char *line, size_t length, unsigned columns, uint32_t decimal,
                       uint64_t *row)
 {
@@ -45,8 +45,11 @@ static bool naive_row(const char *line, size_t length, unsigned columns, uint32_
                 row[column] = row[column] * 10 + (uint64_t)(line[index] - '0');
                 digits++;
             }
-        if (seconds ? point < 1 || point > 8 || digits != point + 6 : digits < 1 || digits > 16)
+        if (seconds ? point < 1 || point > 8 || digits == point || digits > point + 6
+                    : digits < 1 || digits > 16)
             return false;
+        for (size_t places = digits - point; seconds && places < 6; places++)
+            row[column] *= 10;
     }
     return index == length;
 }
@@ -256,7 +259,7 @@ static void decimal_rows(void **unused)
             length += (size_t)snprintf(
                 text + length, sizeof text - length, "%s%" PRIu64 "%s%0*" PRIu64, i ? " " : "",
                 next_random(&state) >> (next_random(&state) % 40 + 24), seconds ? "." : "",
-                seconds ? 6 : 1, next_random(&state) % 1000000);
+                seconds ? 1 + (int)(next_random(&state) % 6) : 1, next_random(&state) % 1000000);
         }
         if (round % 3)
             text[next_random(&state) % length] =
