@@ -238,6 +238,25 @@ class Laws(claims.ClaimsOfProgram):
         for mixed in ((path, other), (path, third), (other, third), (third, path)):
             self.claim("mixed-inputs" in self.run("leaks", *mixed).stderr, "kinds that do not belong together", mixed)
 
+    def sampling(self, folder):
+        """Duration, interval and threads that a profile states."""
+        texts = ("", "cpu", "nanoseconds", "space", "bytes", "thread id", "worker", "thread name", "tid")
+        path = folder / "sampling.pb"
+        for types, unit, period, member, value in ((CPU, 2, 10_000_000, "period_us", 10000), (HEAP, 4, 524288, "period_bytes", 524288),
+                                                   (CPU, 2, 999, "period_us", None), (HEAP, 1, 7, "period_bytes", None)):
+            path.write_bytes(profile([([1], [1, 100])], types=types, texts=texts,
+                                     more=field(10, 1_500_000_000) + field(11, field(1, 1) + field(2, unit)) + field(12, period)))
+            session = self.json("info", path)["session"]
+            self.claim((session.get("duration_us"), session.get(member)) == (1_500_000, value), types, session)
+        plan = profile([], types=HEAP, texts=texts)
+        for labels, thread in (([(5, 0, 42)], "42"), ([(5, 0, 42), (7, 6, 0)], "worker"), ([(7, 6, 0), (5, 0, 42)], "worker"),
+                               ([(8, 0, 7)], "7"), ([(3, 6, 0)], None)):
+            sample = packed(1, [1]) + packed(2, [1, 100]) + b"".join(
+                field(3, field(1, key) + (field(2, text) if text else field(3, number))) for key, text, number in labels)
+            path.write_bytes(plan + field(2, sample))
+            rows = self.json("top", path, "--by", "thread").get("top", [])
+            self.claim((rows[0]["key"] if rows else None) in ((thread,) if thread else ("(none)",)), labels, rows)
+
     def bytes_only(self, folder):
         """Profiles that state no numbers of objects, as Parca, Pyroscope and our own exports of V8's profiles do."""
         path = folder / "bytes.pprof"
@@ -302,7 +321,27 @@ class Laws(claims.ClaimsOfProgram):
             self.claim(({code} if code else set()) == self.codes(report), what, report.get("diagnostics"))
             return report
         check("node", profile([([1], [7, 2000])], types=["sample", "count", "wall", "microseconds"]), 0.002)
-        check("mutex", profile([([1], [7, 2000])], types=["contentions", "count", "delay", "nanoseconds"]), 0.000002)
+        waits = ["contentions", "count", "delay", "nanoseconds"]
+        check("mutex", profile([([1], [7, 2000])], types=waits), 0.000002)
+        check("allocated", profile([([1], [7, 2000])], types=["alloc_in_new_tlab_objects", "count",
+                                                              "alloc_in_new_tlab_bytes", "bytes"]), samples=7, code="unread-values")
+        other = folder / "wait.pb"
+        for names, measure in ((("sync.(*Mutex).Unlock",), "mutex delay"), (("sync.(*Mutex).Lock", "runtime.chanrecv1"), "block delay"),
+                               (("runtime.unlock2", "internal/sync.(*Mutex).Unlock"), "mutex delay"),
+                               (("sync.(*Mutex).Unlock", "runtime.chanrecv1"), "delay"), (("main.f",), "delay")):
+            functions = dict(enumerate(names, 1))
+            samples = [([at], [1, 2000]) for at in functions] + [([1], [1, 0])]
+            data = profile(samples, types=waits, functions=functions, locations={at: [(at, 3)] for at in functions})
+            seconds = 0.000002 * len(names)
+            told = check(measure, data, seconds)["session"]["description"]
+            self.claim(told == measure, names, told)
+            other.write_bytes(profile([([1], [1, 2000])], types=waits, functions={1: "runtime.selectgo"}, locations={1: [(1, 2)]}))
+            both = self.run("top", path, other, "--format", "json")
+            self.claim(("mixed-inputs" in both.stderr) == (measure != "block delay"), names, both.stderr)
+            total = json.loads(both.stdout)["totals"]["seconds"]
+            self.claim(abs(total - seconds - (0.000002 if measure == "block delay" else 0)) < 1e-9, names, total)
+            other.write_bytes(profile([], types=waits))
+            self.claim("mixed-inputs" not in self.run("top", path, other).stderr, "a profile without samples fits")
         check("times first", profile([([1], [2000000, 7])], types=["cpu", "nanoseconds", "samples", "count"]), 0.002)
         check("counts", profile([([1], [7])], types=["samples", "count"]), samples=7)
         check("the last of two", profile([([1], [1000, 3000])], types=["cpu", "nanoseconds", "wall", "nanoseconds"]), 0.000003)
@@ -601,6 +640,7 @@ def main():
         laws.rules(folder)
         laws.refused(folder)
         laws.bytes_only(folder)
+        laws.sampling(folder)
         laws.costs(folder)
         laws.cost_rules(folder)
         laws.cost_limits(folder)

@@ -344,8 +344,11 @@ typedef struct mp_recorded_session {
     mp_string_id transport; /* transport by which requests reach its agent */
     uint64_t process_id;
     bool has_process_id, reusable_apart;
-    bool states_leaks;     /* its recorder found out which blocks leak, and their types say so */
-    int64_t start_us;      /* start_time in microseconds since 1970, UTC; 0: unknown */
+    bool states_leaks; /* its recorder found out which blocks leak, and their types say so */
+    int64_t start_us;  /* start_time in microseconds since 1970, UTC; 0: unknown */
+    /* Of a profile by sampling: its duration, and the interval between samples in one of these
+     * units. 0: unknown. */
+    int64_t duration_us, period_us, period_bytes, period_count;
     uint32_t snapshots;    /* number of whole snapshots */
     mp_string_id snapshot; /* snapshot requested with its file (FILE@SNAPSHOT); none: no request */
     mp_string_id file;     /* file of that request */

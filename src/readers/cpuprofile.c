@@ -310,6 +310,9 @@ static bool read_cpuprofile(void *opaque, mp_input *input, uint32_t summary)
     const bool usable = judge_file(state, read_file(state));
     mp_scan_close(&state->json);
     mp_stack_profile_end(&state->profile);
+    if (usable)
+        state->code.stacks.model->sessions.items[state->profile.session.i].duration_us =
+            state->end_us - state->start_us;
     if (usable && !state->samples.count)
         SAY(state, MP_DIAG_EMPTY_PROFILE, "has no samples: nothing ran, or the profiler was off");
     if (state->code.converted)

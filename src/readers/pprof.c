@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/diagnose.h"
 #include "base/text.h"
@@ -111,12 +112,26 @@ static void tell_rest(pp_state *state)
         mp_reader_tell_converted(state->diagnostics, state->path);
 }
 
+/* Find out what a profile of costs measures. Return false after a diagnostic. */
+static bool find_measure(pp_state *state, mp_input *input)
+{
+    state->looks = strcmp(mp_model_text(state->model, state->cost_name), "delay") == 0;
+    if (state->looks) {
+        state->wire = (pb_wire){.input = input};
+        pp_read_samples(state);
+        state->looks = false;
+        if (!mp_input_rewind(input))
+            return false;
+    }
+    return pp_check_measure(state);
+}
+
 /* Read the tables, then the samples. Values and stacks of samples refer to the tables. */
 static bool read_twice(pp_state *state, mp_input *input)
 {
     state->wire = (pb_wire){.input = input};
     if (!mp_input_keep(input) || !pp_read_tables(state) || !pp_find_values(state) ||
-        !mp_input_rewind(input))
+        !mp_input_rewind(input) || (state->kind != PP_HEAP && !find_measure(state, input)))
         return false;
     state->wire = (pb_wire){.input = input};
     if (state->kind == PP_HEAP)
@@ -138,6 +153,21 @@ static void describe_session(pp_state *state)
         session->start_time = mp_model_intern_text(state->model, start);
 }
 
+/* Set the duration of a profile, and the interval between its samples. */
+static void describe_sampling(pp_state *state, mp_recorded_session *session)
+{
+    const char *name = pp_text(state, state->period_type.unit);
+    const int64_t ns = pp_unit_of(name, pp_time_units), bytes = pp_unit_of(name, pp_byte_units),
+                  counts = pp_unit_of(name, pp_count_units), period = state->period;
+    if (state->duration_ns > 0)
+        session->duration_us = state->duration_ns / PER_MICROSECOND;
+    if (period <= 0 || period > INT64_MAX / (ns + bytes + counts + 1))
+        return;
+    session->period_us = period * ns / PER_MICROSECOND;
+    session->period_bytes = period * bytes;
+    session->period_count = period * counts;
+}
+
 static bool read_pprof(void *opaque, mp_input *input, uint32_t summary)
 {
     pp_state *state = opaque;
@@ -145,15 +175,18 @@ static bool read_pprof(void *opaque, mp_input *input, uint32_t summary)
     state->converted = state->torn = false;
     state->samples = state->cut_stacks = state->drop_frames = state->usual_type = 0;
     state->value_count = 0;
-    state->time_ns = 0;
+    state->time_ns = state->duration_ns = state->period = 0;
+    state->period_type = (pp_value_type){0};
     const bool ok = read_twice(state, input);
     if (ok)
         tell_rest(state);
     if (ok && state->kind != PP_HEAP) {
         mp_stack_profile_end(&state->costs);
         describe_session(state);
+        describe_sampling(state, &state->model->sessions.items[state->costs.session.i]);
     } else if (ok) {
         mp_profile_series_end(&state->series, summary, state->time_ns, state->states_made);
+        describe_sampling(state, &state->model->sessions.items[state->series.session.i]);
     }
     pp_free_tables(state);
     state->model->inputs.items[summary].records = state->samples;

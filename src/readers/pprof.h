@@ -32,6 +32,9 @@ enum {
     PP_DROP_FRAMES,
     PP_KEEP_FRAMES,
     PP_TIME,
+    PP_DURATION,
+    PP_PERIOD_TYPE,
+    PP_PERIOD,
     PP_USUAL_TYPE = 14,
     PP_LAST_FIELD = 15
 };
@@ -54,6 +57,9 @@ typedef enum pp_kind {
     PP_SAMPLES, /* costs as counts; reader pprof-samples */
     PP_UNKNOWN, /* none of these */
 } pp_kind;
+
+/* What the innermost functions of a profile do. */
+enum { PP_MUTEX = 1, PP_BLOCK = 2, PP_OTHER_WAIT = 4 };
 
 /* Amounts that a sample of a heap profile may state. */
 typedef enum pp_role {
@@ -108,7 +114,8 @@ typedef struct pp_state {
     pb_wire wire;
     bool converted, torn;
     uint64_t samples, cut_stacks;
-    int64_t time_ns;
+    int64_t time_ns, duration_ns, period;
+    pp_value_type period_type;
     uint64_t drop_frames,
         usual_type; /* indexes in `texts` of drop_frames and default_sample_type */
     pp_value_type values[PP_MOST_VALUES + 1];
@@ -116,6 +123,9 @@ typedef struct pp_state {
     int roles[PP_ROLES];         /* index among the values of each amount; -1: not stated */
     int64_t units[PP_ROLES];     /* number of objects or bytes in a unit of each amount */
     bool states_made;            /* the amounts allocated are stated */
+    mp_string_id cost_name;      /* name of the cost in the profile */
+    unsigned waits;              /* PP_MUTEX and others; 0 unless the cost is named "delay" */
+    bool looks;                  /* samples are only looked at, for `waits` */
     size_t cost;                 /* index of the cost among the values */
     int64_t cost_unit;           /* number of nanoseconds or samples in a unit of the cost */
     int64_t rest_ns;             /* remainder of the times so far that is not a whole microsecond */
@@ -164,7 +174,7 @@ bool pp_is_amount(const char *name);
 
 /* --- units and costs: pprof_costs.c --- */
 
-extern const pp_unit pp_byte_units[], pp_count_units[];
+extern const pp_unit pp_byte_units[], pp_count_units[], pp_time_units[];
 /* Return the number of bytes, counts or nanoseconds in a unit, spelled in any way that pprof
  * accepts; 0: it is not one of `units`. The last of these has a NULL name. */
 int64_t pp_unit_of(const char *name, const pp_unit *units);
@@ -173,6 +183,11 @@ int64_t pp_unit_of(const char *name, const pp_unit *units);
 pp_kind pp_kind_of(mp_input *input);
 /* Find the value that is the cost. Return false after a diagnostic. */
 bool pp_find_cost(pp_state *state);
+/* Note the innermost function of a sample of `delay`. */
+void pp_note_wait(pp_state *state, mp_slice name);
+/* Set what the profile measures. Return false, after a diagnostic, if the profiles that were read
+ * before measure something else, because times of different kinds must not be added up. */
+bool pp_check_measure(pp_state *state);
 /* Return a value of the cost in microseconds or samples; -1 if it is negative or impossibly large.
  * Times are rounded, but the rounding errors of all returned values together stay below a
  * microsecond. */

@@ -14,13 +14,13 @@ const pp_unit pp_byte_units[] = {{"b byte", 1},
                                  {"gb gbyte gigabyte", 1 << 30},
                                  {NULL, 0}};
 const pp_unit pp_count_units[] = {{"count object sample", 1}, {NULL, 0}};
-static const pp_unit time_units[] = {{"ns nanosecond", 1},
-                                     {"us microsecond", 1000},
-                                     {"ms millisecond", 1000000},
-                                     {"s sec second", 1000000000},
-                                     {"min minute", 60000000000},
-                                     {"hr hour", 3600000000000},
-                                     {NULL, 0}};
+const pp_unit pp_time_units[] = {{"ns nanosecond", 1},
+                                 {"us microsecond", 1000},
+                                 {"ms millisecond", 1000000},
+                                 {"s sec second", 1000000000},
+                                 {"min minute", 60000000000},
+                                 {"hr hour", 3600000000000},
+                                 {NULL, 0}};
 
 int64_t pp_unit_of(const char *name, const pp_unit *units)
 {
@@ -71,7 +71,7 @@ static void scan_text(pp_scan *scan, pb_wire *wire, const pb_field *field)
     text[read.length] = '\0';
     for (size_t i = 0; i < scan->value_count; i++) {
         scan->amounts |= scan->values[i].type == place && pp_is_amount(text);
-        scan->times |= scan->values[i].unit == place && pp_unit_of(text, time_units);
+        scan->times |= scan->values[i].unit == place && pp_unit_of(text, pp_time_units);
         scan->counts |= scan->values[i].unit == place && pp_unit_of(text, pp_count_units);
     }
 }
@@ -102,10 +102,36 @@ pp_kind pp_kind_of(mp_input *input)
 
 /* --- costs --- */
 
-/* Return true if all profiles that are read together measure the same thing. */
-static bool is_same_measure(pp_state *state, const char *name)
+/* The code that waits, or ends the wait of another goroutine, by the beginning of its name. */
+static const char *const go_waits[] = {"sync.", "internal/sync.", "runtime."};
+
+/* Note whether the code of a sample in a profile of Go's `delay` waited, or released a lock for
+ * which others had waited. Both profiles of Go have the same sample types. */
+void pp_note_wait(pp_state *state, mp_slice name)
 {
+    bool known = false;
+    for (size_t i = 0; i < sizeof go_waits / sizeof *go_waits; i++)
+        known |= mp_slice_starts(name, go_waits[i]);
+    const bool releases = memmem(name.start, name.length, "nlock", 5) ||
+                          mp_slice_starts(name, "runtime._LostContended");
+    state->waits |= !known ? PP_OTHER_WAIT : releases ? PP_MUTEX : PP_BLOCK;
+}
+
+/* Return the name of what a profile measures. */
+static const char *measure_of(const pp_state *state)
+{
+    const char *name = mp_model_text(state->model, state->cost_name);
+    return state->waits == PP_MUTEX   ? "mutex delay"
+           : state->waits == PP_BLOCK ? "block delay"
+                                      : name;
+}
+
+bool pp_check_measure(pp_state *state)
+{
+    const char *name = measure_of(state);
     const mp_string_id measure = mp_model_intern_text(state->model, name);
+    if (!state->samples && state->measure.i)
+        return true;
     if (state->measure.i && state->measure.i != measure.i) {
         pp_say(state, MP_DIAG_MIXED_INPUTS,
                "measures %.60s, but another profile %.60s, expected profiles of one kind; run "
@@ -123,8 +149,8 @@ bool pp_find_cost(pp_state *state)
     const char *usual = pp_text(state, state->usual_type), *found = NULL;
     for (size_t i = 0; i < state->value_count; i++) {
         const char *name = pp_text(state, state->values[i].type);
-        const int64_t unit =
-            pp_unit_of(pp_text(state, state->values[i].unit), times ? time_units : pp_count_units);
+        const int64_t unit = pp_unit_of(pp_text(state, state->values[i].unit),
+                                        times ? pp_time_units : pp_count_units);
         if (!unit || pp_is_amount(name) || (found && mp_text_is(found, usual)))
             continue;
         found = name;
@@ -132,10 +158,18 @@ bool pp_find_cost(pp_state *state)
         state->cost_unit = unit;
     }
     state->rest_ns = 0;
+    state->waits = 0;
     if (!found)
         pp_say(state, MP_DIAG_NOTHING_USABLE, "states no %s, expected a sample type in %s",
                times ? "times" : "samples", times ? "nanoseconds" : "count");
-    return found && is_same_measure(state, found);
+    else
+        state->cost_name = mp_model_intern_text(state->model, found);
+    for (size_t i = 0; found && !times && i < state->value_count; i++)
+        if (pp_unit_of(pp_text(state, state->values[i].unit), pp_byte_units))
+            pp_say(state, MP_DIAG_UNREAD_VALUES,
+                   "states %.60s in bytes, which are not read: it is a profile of %.60s, by count",
+                   pp_text(state, state->values[i].type), found);
+    return found;
 }
 
 int64_t pp_cost_of(pp_state *state, int64_t value)

@@ -1,5 +1,6 @@
 /* The pprof reader: samples and their amounts. */
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -7,7 +8,7 @@
 #include "readers/pprof.h"
 
 enum { SAMPLE_LOCATION = 1, SAMPLE_VALUE, SAMPLE_LABEL };
-enum { LABEL_KEY = 1, LABEL_TEXT };
+enum { LABEL_KEY = 1, LABEL_TEXT, LABEL_NUMBER };
 
 /* --- amounts --- */
 
@@ -121,6 +122,8 @@ typedef struct pp_sample {
     bool cut;
     int64_t values[PP_MOST_VALUES];
     size_t value_count;
+    bool has_thread;
+    size_t thread_rank; /* place of its label in the table of labels for threads */
     mp_context context;
 } pp_sample;
 
@@ -149,23 +152,47 @@ static mp_type_id type_named(pp_state *state, mp_string_id name)
     return (mp_type_id){*place};
 }
 
-/* Read a label. Labels other than "type" and "thread" are ignored. */
+/* Labels that profilers give to threads, the one that counts first. */
+static const char *const thread_labels[] = {"thread",    "thread name", "thread_name",
+                                            "thread id", "thread_id",   "tid"};
+enum { THREAD_LABELS = sizeof thread_labels / sizeof *thread_labels };
+
+/* Set the thread of a sample, unless a label that counts more has set it. */
+static void set_thread(pp_state *state, const char *key, uint64_t text, uint64_t number,
+                       pp_sample *sample)
+{
+    size_t rank = 0;
+    while (rank < THREAD_LABELS && !mp_text_is(key, thread_labels[rank]))
+        rank++;
+    if (rank >= THREAD_LABELS || (sample->has_thread && rank >= sample->thread_rank))
+        return;
+    char digits[24];
+    snprintf(digits, sizeof digits, "%" PRId64, (int64_t)number);
+    sample->has_thread = true;
+    sample->thread_rank = rank;
+    sample->context.thread =
+        mp_model_intern_text(state->model, text ? pp_text(state, text) : digits);
+}
+
+/* Read a label. Labels other than the type and the thread are ignored. */
 static void read_label(pp_state *state, uint64_t end, pp_sample *sample)
 {
     pb_field field = {0};
-    uint64_t key = 0, text = 0;
+    uint64_t key = 0, text = 0, number = 0;
     while (pb_next(&state->wire, end, &field)) {
         if (field.number == LABEL_KEY)
             key = field.value;
         else if (field.number == LABEL_TEXT)
             text = field.value;
+        else if (field.number == LABEL_NUMBER)
+            number = field.value;
     }
-    const char *name = text ? pp_text(state, key) : "";
-    if (mp_text_is(name, "type"))
+    const char *name = text || number ? pp_text(state, key) : "";
+    if (text && mp_text_is(name, "type"))
         sample->context.type =
             type_named(state, mp_model_intern_text(state->model, pp_text(state, text)));
-    else if (mp_text_is(name, "thread"))
-        sample->context.thread = mp_model_intern_text(state->model, pp_text(state, text));
+    else
+        set_thread(state, name, text, number, sample);
 }
 
 static void read_sample(pp_state *state, uint64_t end, pp_sample *sample)
@@ -271,9 +298,25 @@ static void take_amounts(pp_state *state, pp_sample *sample)
     }
 }
 
+/* Note the innermost function of a sample. */
+static void look_at(pp_state *state, const pp_sample *sample)
+{
+    const bool counts =
+        sample->value_count == state->value_count && sample->depth && sample->values[state->cost];
+    const pp_location *location = counts ? &state->locations.items[state->stack[0]] : NULL;
+    if (!location)
+        return;
+    const uint64_t name =
+        location->count ? state->functions.items[state->lines.items[location->first].function].name
+                        : UINT64_MAX;
+    pp_note_wait(state, mp_slice_of(name < state->texts.count ? pp_text(state, name) : ""));
+}
+
 static void take(pp_state *state, pp_sample *sample)
 {
-    if (sample->value_count != state->value_count)
+    if (state->looks)
+        look_at(state, sample);
+    else if (sample->value_count != state->value_count)
         pp_say(state, MP_DIAG_BAD_ROW,
                "sample %" PRIu64
                " has %zu values, expected one for each of %zu types: sample skipped",
@@ -294,7 +337,9 @@ void pp_read_samples(pp_state *state)
         number++;
         pp_sample sample = {.number = number};
         read_sample(state, field.end, &sample);
-        if (state->wire.fault)
+        if (state->wire.fault && state->looks)
+            pb_resume(&state->wire, field.end);
+        else if (state->wire.fault)
             pp_resume(state, "sample", field.end);
         else
             take(state, &sample);

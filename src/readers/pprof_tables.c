@@ -90,6 +90,11 @@ static void read_value_type(pp_state *state, uint64_t end)
         state->values[state->value_count++] = type;
 }
 
+static void read_period_type(pp_state *state, uint64_t end)
+{
+    pp_read_value_type(&state->wire, end, &state->period_type);
+}
+
 static void read_mapping(pp_state *state, uint64_t end)
 {
     pb_field field = {0};
@@ -190,10 +195,9 @@ static const struct {
     const char *name;
     void (*read)(pp_state *state, uint64_t end);
 } messages[] = {
-    {PP_SAMPLE_TYPE, "sample type", read_value_type},
-    {PP_MAPPING, "mapping", read_mapping},
-    {PP_LOCATION, "location", read_location},
-    {PP_FUNCTION, "function", read_function},
+    {PP_SAMPLE_TYPE, "sample type", read_value_type},  {PP_MAPPING, "mapping", read_mapping},
+    {PP_LOCATION, "location", read_location},          {PP_FUNCTION, "function", read_function},
+    {PP_PERIOD_TYPE, "period type", read_period_type},
 };
 
 static void read_field(pp_state *state, const pb_field *field)
@@ -208,6 +212,10 @@ static void read_field(pp_state *state, const pb_field *field)
         state->usual_type = field->value;
     else if (field->number == PP_TIME && field->type == PB_VARINT)
         state->time_ns = (int64_t)field->value;
+    else if (field->number == PP_DURATION && field->type == PB_VARINT)
+        state->duration_ns = (int64_t)field->value;
+    else if (field->number == PP_PERIOD && field->type == PB_VARINT)
+        state->period = (int64_t)field->value;
     for (size_t i = 0; i < sizeof messages / sizeof *messages; i++) {
         if (field->number != messages[i].number || field->type != PB_BYTES)
             continue;

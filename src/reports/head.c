@@ -35,7 +35,7 @@ static void put_inputs(mp_document *document, mp_table *table, const mp_filter *
 typedef struct session_row {
     const char *uuid, *start_time, *session_id, *application, *instance, *description;
     const char *openedge_version, *user, *date, *directory, *propath, *transport;
-    int64_t process_id, snapshots;
+    int64_t process_id, snapshots, duration_us, period_us, period_bytes, period_count;
 } session_row;
 
 static const mp_column session_columns[] = {
@@ -53,6 +53,10 @@ static const mp_column session_columns[] = {
     MP_COLUMN(session_row, directory, "Directory", MP_TEXT, MP_SHORTEN),
     MP_COLUMN(session_row, propath, "PROPATH", MP_TEXT, MP_SENTENCE),
     MP_COLUMN(session_row, snapshots, "Snapshots", MP_COUNT, 0),
+    MP_COLUMN(session_row, duration_us, "Duration", MP_AGE, MP_IF_KNOWN),
+    MP_COLUMN(session_row, period_us, "Sampled every", MP_AGE, MP_IF_KNOWN),
+    MP_COLUMN(session_row, period_bytes, "Sampled every", MP_BYTES, MP_IF_KNOWN),
+    MP_COLUMN(session_row, period_count, "Sampled one in", MP_COUNT, MP_IF_KNOWN),
 };
 
 static void put_session(mp_document *document, mp_table *table, const mp_filter *filter, uint32_t i)
@@ -60,6 +64,7 @@ static void put_session(mp_document *document, mp_table *table, const mp_filter 
     const mp_model *model = filter->model;
     const mp_recorded_session *session = &model->sessions.items[i];
 #define TEXT(member) .member = mp_model_text(model, session->member)
+#define NUMBER(member) .member = session->member ? session->member : MP_UNKNOWN
     session_row row = {
         TEXT(uuid),
         TEXT(start_time),
@@ -74,7 +79,12 @@ static void put_session(mp_document *document, mp_table *table, const mp_filter 
         TEXT(propath),
         TEXT(transport),
         .process_id = session->has_process_id ? (int64_t)session->process_id : MP_UNKNOWN,
-        .snapshots = model->holds & MP_HOLDS_LEDGER ? mp_filter_listed(filter, i) : MP_UNKNOWN};
+        .snapshots = model->holds & MP_HOLDS_LEDGER ? mp_filter_listed(filter, i) : MP_UNKNOWN,
+        NUMBER(duration_us),
+        NUMBER(period_us),
+        NUMBER(period_bytes),
+        NUMBER(period_count)};
+#undef NUMBER
 #undef TEXT
     mp_table_put(document, table, &row);
 }
