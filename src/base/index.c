@@ -1,10 +1,11 @@
 #include "base/index.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 
-enum { FIRST_PLACES = 16 };
+enum { FIRST_PLACES = 16, FIRST_DENSE = 32 };
 
 static mp_id_entry *id_place(const mp_id_index *index, uint64_t key)
 {
@@ -16,31 +17,59 @@ static mp_id_entry *id_place(const mp_id_index *index, uint64_t key)
 
 uint32_t mp_id_index_get(const mp_id_index *index, uint64_t key)
 {
+    if (key < index->dense_room)
+        return index->dense[key];
     return index->entries ? id_place(index, key)->value : 0;
 }
 
-static void id_index_grow(mp_id_index *index)
+/* Double the array, and copy the values of keys that it now has room for. Their entries in the
+ * table are not found any more. */
+static void dense_grow(mp_id_index *index)
 {
-    mp_id_index larger = {0};
-    size_t places = index->entries ? (index->mask + 1) * 2 : FIRST_PLACES;
-    larger.entries = mp_alloc_zero(places, sizeof *larger.entries);
-    larger.mask = places - 1;
-    for (size_t i = 0; index->entries && i <= index->mask; i++)
-        if (index->entries[i].value) {
-            *id_place(&larger, index->entries[i].key) = index->entries[i];
-            larger.count++;
+    const size_t room = index->dense_room;
+    mp_grow(&index->dense, &index->dense_room, room ? 2 * room : FIRST_DENSE, sizeof *index->dense);
+    memset(index->dense + room, 0, (index->dense_room - room) * sizeof *index->dense);
+    for (size_t i = 0; index->entries && i <= index->mask; i++) {
+        const mp_id_entry *entry = &index->entries[i];
+        if (entry->value && entry->key >= room && entry->key < index->dense_room) {
+            index->dense[entry->key] = entry->value;
+            index->dense_count++;
         }
-    free(index->entries);
-    *index = larger;
+    }
+}
+
+/* Double the table, without the entries that moved to the array. */
+static void table_grow(mp_id_index *index)
+{
+    const mp_id_index less = *index;
+    const size_t places = less.entries ? (less.mask + 1) * 2 : FIRST_PLACES;
+    index->entries = mp_alloc_zero(places, sizeof *index->entries);
+    index->mask = places - 1;
+    index->placed = 0;
+    for (size_t i = 0; less.entries && i <= less.mask; i++)
+        if (less.entries[i].value && less.entries[i].key >= index->dense_room) {
+            *id_place(index, less.entries[i].key) = less.entries[i];
+            index->placed++;
+        }
+    free(less.entries);
 }
 
 uint32_t *mp_id_index_put(mp_id_index *index, uint64_t key)
 {
-    if (!index->entries || (index->count + 1) * 3 > (index->mask + 1) * 2)
-        id_index_grow(index);
+    while (key >= index->dense_room && key < 2 * index->dense_count + FIRST_DENSE)
+        dense_grow(index);
+    if (key < index->dense_room) {
+        const bool is_new = !index->dense[key];
+        index->dense_count += is_new;
+        index->count += is_new;
+        return &index->dense[key];
+    }
+    if (!index->entries || (index->placed + 1) * 3 > (index->mask + 1) * 2)
+        table_grow(index);
     mp_id_entry *entry = id_place(index, key);
     if (!entry->value) {
         entry->key = key;
+        index->placed++;
         index->count++;
     }
     return &entry->value;
@@ -48,6 +77,7 @@ uint32_t *mp_id_index_put(mp_id_index *index, uint64_t key)
 
 void mp_id_index_free(mp_id_index *index)
 {
+    free(index->dense);
     free(index->entries);
     *index = (mp_id_index){0};
 }

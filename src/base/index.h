@@ -16,12 +16,15 @@ typedef struct mp_id_entry {
     uint32_t value;
 } mp_id_entry;
 
-/* A map from 64-bit keys, such as ids of a file, to values: open addressing in a table whose size
- * is a power of two. */
+/* A map from 64-bit keys, such as ids of a file, to values. Most files number things from 0 or 1:
+ * as long as keys are about as small as there are keys, values are in an array. Other keys are in a
+ * table by open addressing, whose size is a power of two. */
 typedef struct mp_id_index {
+    uint32_t *dense; /* values of the keys below `dense_room` */
+    size_t dense_room, dense_count;
     mp_id_entry *entries;
-    size_t mask;
-    size_t count;
+    size_t mask, placed; /* number of entries, including those that moved to the array */
+    size_t count;        /* number of keys */
 } mp_id_index;
 
 uint32_t mp_id_index_get(const mp_id_index *index, uint64_t key);

@@ -34,6 +34,8 @@ static uint64_t *keys_of(unsigned kind)
     for (uint64_t i = 0; i < KEYS; i++)
         keys[i] = kind == 0   ? i
                   : kind == 1 ? i << 12
+                  : kind == 4 ? i * i
+                  : kind == 5 ? (i % 2 ? UINT64_MAX - i : i)
                   : kind == 2 ? UINT64_MAX - i * 3
                               : (next_random(&state) & ~UINT64_C(0x3ffff)) | i;
     qsort(keys, KEYS, sizeof *keys, by_number);
@@ -43,7 +45,7 @@ static uint64_t *keys_of(unsigned kind)
 static void numbers_are_found(void **unused)
 {
     (void)unused;
-    for (unsigned kind = 0; kind < 4; kind++) {
+    for (unsigned kind = 0; kind < 6; kind++) {
         uint64_t *keys = keys_of(kind), state = 9;
         uint32_t *values = calloc(KEYS, sizeof *values);
         mp_id_index index = {0};
