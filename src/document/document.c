@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sort.h"
 #include "base/text.h"
 #include "base/units.h"
 
@@ -300,41 +301,19 @@ int mp_cells_compare(const mp_column *column, const mp_cell *a, const mp_cell *b
     return MP_COMPARE(right, left);
 }
 
-static int compare_rows(const void *a, const void *b, void *opaque)
+static int compare_rows(const void *left, const void *right, void *opaque)
 {
-    const char *left = *(const char *const *)a, *right = *(const char *const *)b;
     for (const mp_column *const *by = opaque; *by; by++) {
-        mp_cell x = member_cell(*by, left + (*by)->offset);
-        mp_cell y = member_cell(*by, right + (*by)->offset);
+        mp_cell x = member_cell(*by, (const char *)left + (*by)->offset);
+        mp_cell y = member_cell(*by, (const char *)right + (*by)->offset);
         int order = mp_cells_compare(*by, &x, &y);
         if (order)
             return order;
     }
-    return MP_COMPARE(left, right); /* equal rows keep their order */
+    return 0;
 }
 
 void mp_rows_sort(void *rows, size_t count, size_t size, const mp_column *const *by)
 {
-    if (count < 2)
-        return;
-    char **order = mp_alloc(count * sizeof *order), *first = rows, *held = mp_alloc(size);
-    for (size_t i = 0; i < count; i++)
-        order[i] = first + i * size;
-    qsort_r(order, count, sizeof *order, compare_rows, (void *)(uintptr_t)by);
-    for (size_t i = 0; i < count; i++) { /* move the rows of each cycle of the permutation */
-        char *free_place = first + i * size, *next = order[i];
-        if (next == free_place)
-            continue;
-        memcpy(held, free_place, size);
-        while (next != first + i * size) {
-            memcpy(free_place, next, size);
-            order[(size_t)(free_place - first) / size] = free_place;
-            free_place = next;
-            next = order[(size_t)(next - first) / size];
-        }
-        memcpy(free_place, held, size);
-        order[(size_t)(free_place - first) / size] = free_place;
-    }
-    free(order);
-    free(held);
+    mp_sort(rows, count, size, compare_rows, (void *)(uintptr_t)by);
 }

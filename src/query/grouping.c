@@ -5,6 +5,7 @@
 
 #include "base/index.h"
 #include "base/memory.h"
+#include "base/sort.h"
 #include "query/group.h"
 #include "query/labels.h"
 #include "query/window_cache.h"
@@ -257,7 +258,6 @@ static void label_groups(const mp_model *model, const mp_dimension *dimension,
     uint32_t count = grouping->count;
     uint32_t *order = mp_alloc(count * sizeof *order + 1);
     uint32_t *place_of = mp_alloc_zero((size_t)count + 1, sizeof *place_of);
-    mp_group *sorted = mp_alloc(count * sizeof *sorted + 1);
     for (uint32_t i = 0; i < count; i++) {
         order[i] = i;
         mp_group *group = &grouping->groups[i];
@@ -268,13 +268,10 @@ static void label_groups(const mp_model *model, const mp_dimension *dimension,
     }
     if (count)
         qsort_r(order, count, sizeof *order, by_label, grouping->groups);
-    for (uint32_t i = 0; i < count; i++) {
-        sorted[i] = grouping->groups[order[i]];
+    for (uint32_t i = 0; i < count; i++)
         place_of[order[i] + 1] = i + 1;
-    }
+    mp_permute(grouping->groups, count, sizeof *grouping->groups, order);
     renumber(model, grouping, place_of);
-    free(grouping->groups);
-    grouping->groups = sorted;
     grouping->labelled = true;
     free(order);
 }

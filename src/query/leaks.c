@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sort.h"
 #include "query/labels.h"
 #include "query/stack_order.h"
 #include "query/window_cache.h"
@@ -279,8 +280,7 @@ static mp_leaks find_leaks(const mp_window *window)
     judge_types(window, sites, &leaks, leak_of);
     free(leak_of);
     leak_order order = {.model = model};
-    if (leaks.count)
-        qsort_r(leaks.items, leaks.count, sizeof *leaks.items, contract_order, &order);
+    mp_sort(leaks.items, leaks.count, sizeof *leaks.items, contract_order, &order);
     free(order.ranks);
     for (uint32_t i = 0; i < leaks.count; i++)
         leaks.items[i].rank = i + 1;

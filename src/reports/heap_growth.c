@@ -190,14 +190,19 @@ static const mp_order growth_orders[] = {
 };
 enum { ALL_GROWTH = 3 };
 
-/* Return the groups that changed enough, in their order. Release with free(). If the number of rows
- * is limited, groups that did not change are left out, and `unchanged` is set to their number. */
-static growth_row *growth_rows(const mp_grouping *grouping, const mp_heap_arguments *asked,
-                               const mp_order *order, size_t *count, size_t *unchanged)
+/* Number of rows for which trends are computed, even if fewer rows are shown. */
+enum { TRENDS_AT_LEAST = 200 };
+
+/* Return the groups that changed enough, in their order. If the number of rows is limited, groups
+ * that did not change are left out, and `unchanged` is set to their number. */
+static mp_best growth_rows(const mp_grouping *grouping, const mp_heap_arguments *asked,
+                           const mp_order *order, size_t *unchanged)
 {
     bool has_scope = grouping->has_scope, kept_too = strcmp(order->name, "inclusive") == 0;
-    growth_row *rows = mp_alloc((grouping->count + 1u) * sizeof *rows);
-    *count = *unchanged = 0;
+    const size_t limit = (size_t)asked->limit;
+    mp_best best = MP_BEST(order, growth_columns, growth_row,
+                           limit && limit < TRENDS_AT_LEAST ? TRENDS_AT_LEAST : limit);
+    *unchanged = 0;
     for (uint32_t i = 0; i < grouping->count; i++) {
         const mp_group *group = &grouping->groups[i];
         mp_amount from = {group->from_objects, group->from_bytes};
@@ -208,7 +213,7 @@ static growth_row *growth_rows(const mp_grouping *grouping, const mp_heap_argume
             continue;
         int64_t scoped = group->inclusive_bytes - group->from_inclusive_bytes;
         if (!asked->limit || growth.delta_objects || growth.delta_bytes || (kept_too && scoped))
-            rows[(*count)++] =
+            *(growth_row *)mp_best_add(&best) =
                 (growth_row){.group = group,
                              .growth = growth,
                              .key = group->label,
@@ -220,8 +225,8 @@ static growth_row *growth_rows(const mp_grouping *grouping, const mp_heap_argume
         else
             ++*unchanged;
     }
-    MP_ORDER_ROWS(order, growth_columns, rows, *count);
-    return rows;
+    mp_best_end(&best);
+    return best;
 }
 
 /* Return the series of the rows' groups; series i belongs to rows[i]. */
@@ -352,16 +357,15 @@ bool mp_section_growth(mp_document *document, const mp_window *window,
     table->order = order->columns[0];
     table->empty = mp_empty_text(asked, mp_window_has_span(window) ? "nothing grew or shrank"
                                                                    : MP_ONE_SNAPSHOT);
-    size_t count, unchanged;
+    size_t unchanged;
     const mp_grouping *grouping = mp_window_groups(window, dimension, MP_GROUPS_SCOPED);
-    growth_row *rows = growth_rows(grouping, asked, order, &count, &unchanged);
-    size_t shown = mp_shown_of(count, (size_t)asked->limit);
+    mp_best best = growth_rows(grouping, asked, order, &unchanged);
+    growth_row *rows = best.rows;
+    const size_t shown = mp_shown_of(best.count, (size_t)asked->limit);
     /* Trends do not include scoped objects. */
     if (trends && strcmp(order->name, "inclusive") != 0) {
-        /* Number of rows for which trends are computed, even if fewer rows are shown. */
-        enum { AT_LEAST = 200 };
-        size_t judged = count > AT_LEAST && shown < AT_LEAST ? AT_LEAST : shown;
-        judged = count < AT_LEAST ? count : judged;
+        const size_t judged =
+            shown > TRENDS_AT_LEAST ? shown : mp_shown_of(best.count, TRENDS_AT_LEAST);
         set_trends(document, window, grouping, rows, judged, shown);
         say_steady(document, window->model, rows, judged);
         if (mp_window_has_span(window))
@@ -377,8 +381,8 @@ bool mp_section_growth(mp_document *document, const mp_window *window,
         rows[i].stack = mp_group_stack(document, window->model, rows[i].group, dimension);
         mp_table_put(document, table, &rows[i]);
     }
-    mp_table_left_out(table, count);
-    if (count == shown && unchanged)
+    mp_table_left_out(table, best.added);
+    if (best.added == shown && unchanged)
         table->footer.rest = (mp_rest){unchanged, MP_REST_UNCHANGED};
     free(rows);
     return true;

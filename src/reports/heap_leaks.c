@@ -157,18 +157,18 @@ static int64_t if_any(int64_t number)
     return number > 0 ? number : MP_UNKNOWN;
 }
 
-/* Return the leaks that are large enough, in their order. Release with free(). */
-static leak_row *leak_rows(const mp_leaks *leaks, const mp_heap_arguments *asked,
-                           const mp_order *order, size_t *count)
+/* Return the leaks that are large enough. */
+static mp_best leak_rows(const mp_leaks *leaks, const mp_heap_arguments *asked,
+                         const mp_order *order)
 {
-    leak_row *rows = mp_alloc((leaks->count + 1u) * sizeof *rows);
-    *count = 0;
+    mp_best best =
+        MP_BEST(asked->sort ? order : NULL, leak_columns, leak_row, (size_t)asked->limit);
     for (uint32_t i = 0; i < leaks->count; i++) {
         const mp_leak *leak = &leaks->items[i];
         const mp_group *group = &leak->group;
         const mp_inference *inference = leak->inference;
         if (mp_is_asked(asked, mp_leak_bytes(leak), mp_leak_objects(leak)))
-            rows[(*count)++] = (leak_row){
+            *(leak_row *)mp_best_add(&best) = (leak_row){
                 .leak = leak,
                 .bytes = group->leaked.bytes,
                 .objects = mp_cost_live(group->leaked),
@@ -191,9 +191,8 @@ static leak_row *leak_rows(const mp_leaks *leaks, const mp_heap_arguments *asked
                 .owner_leaked_objects = if_any(group->owned_by_leak),
                 .inclusive_bytes = leaks->has_scope ? group->kept_bytes : MP_UNKNOWN};
     }
-    if (asked->sort)
-        MP_ORDER_ROWS(order, leak_columns, rows, *count);
-    return rows;
+    mp_best_end(&best);
+    return best;
 }
 
 /* Attach the site as a struct, for the exporter of suppressions. */
@@ -237,17 +236,16 @@ bool mp_section_leaks(mp_document *document, const mp_request *request, const mp
     table->ahead_order = "leaking_bytes";
     table->list_depth = (size_t)asked->stack_depth;
     table->empty = "none";
-    size_t count;
-    leak_row *rows = leak_rows(mp_window_leak_sites(window), asked, order, &count);
-    const size_t shown = mp_shown_of(count, (size_t)asked->limit);
+    mp_best best = leak_rows(mp_window_leak_sites(window), asked, order);
+    leak_row *rows = best.rows;
     mp_folding folding = mp_folding_of(model);
-    for (size_t i = 0; i < shown; i++) {
+    for (size_t i = 0; i < best.count; i++) {
         table->ahead += !asked->sort && rows[i].leak->leaking_weight > 0;
         set_texts(document, model, &folding, table->list_depth + 1, &rows[i]);
         mp_table_put(document, table, &rows[i]);
         attach_site(document, table, model, &rows[i]);
     }
-    mp_table_left_out(table, count);
+    mp_table_left_out(table, best.added);
     mp_folding_free(&folding);
     free(rows);
     return true;

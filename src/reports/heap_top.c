@@ -117,20 +117,19 @@ static void describe(const mp_window *window, const mp_dimension *dimension,
         row->module = mp_model_text(model, module);
 }
 
-/* Return the requested groups in their order. Release with free(). */
-static top_row *top_rows(const mp_window *window, const mp_grouping *grouping,
-                         const mp_heap_arguments *asked, const mp_order *order, size_t *count)
+/* Return the requested groups in their order. */
+static mp_best top_rows(const mp_window *window, const mp_grouping *grouping,
+                        const mp_heap_arguments *asked, const mp_order *order)
 {
     bool no_peak = window->model->events && !window->filter->knows_peak;
     bool by_idle = strcmp(order->name, "idle") == 0;
     int64_t all_bytes = mp_totals_of(window).live_bytes;
-    top_row *rows = mp_alloc((grouping->count + 1u) * sizeof *rows);
-    *count = 0;
+    mp_best best = MP_BEST(order, top_columns, top_row, (size_t)asked->limit);
     for (uint32_t i = 0; i < grouping->count; i++) {
         const mp_group *group = &grouping->groups[i];
         const mp_cost *cost = &group->end;
         if (is_asked(group, order->name) && mp_is_asked(asked, cost->bytes, mp_cost_live(*cost)))
-            rows[(*count)++] = (top_row){
+            *(top_row *)mp_best_add(&best) = (top_row){
                 .group = group,
                 .bytes = cost->bytes,
                 .percent = mp_percent_of(cost->bytes, all_bytes),
@@ -151,8 +150,8 @@ static top_row *top_rows(const mp_window *window, const mp_grouping *grouping,
                 .unused_tables = by_idle ? cost->idle : MP_UNKNOWN,
                 .key = group->label};
     }
-    MP_ORDER_ROWS(order, top_columns, rows, *count);
-    return rows;
+    mp_best_end(&best);
+    return best;
 }
 
 bool mp_section_top(mp_document *document, const mp_window *window, const mp_heap_arguments *asked,
@@ -175,16 +174,16 @@ bool mp_section_top(mp_document *document, const mp_window *window, const mp_hea
         mp_document_text(document, "Largest by %s", mp_dimension_title(dimension));
     table->order = order->columns[0];
     table->empty = mp_empty_text(asked, "nothing is alive");
-    size_t count;
     const mp_grouping *grouping = mp_window_groups(window, dimension, MP_GROUPS_SCOPED);
-    top_row *rows = top_rows(window, grouping, asked, order, &count);
+    mp_best best = top_rows(window, grouping, asked, order);
+    top_row *rows = best.rows;
     mp_type_peak *peaks = mp_stated_peaks(window);
-    for (size_t i = 0; i < mp_shown_of(count, (size_t)asked->limit); i++) {
+    for (size_t i = 0; i < best.count; i++) {
         rows[i].stack = mp_group_stack(document, model, rows[i].group, dimension);
         describe(window, dimension, peaks, &rows[i]);
         mp_table_put(document, table, &rows[i]);
     }
-    mp_table_left_out(table, count);
+    mp_table_left_out(table, best.added);
     free(peaks);
     free(rows);
     return true;

@@ -214,6 +214,25 @@ void mp_order_rows(const mp_order *order, const mp_column *columns, size_t colum
     mp_rows_sort(rows, count, size, by);
 }
 
+void mp_best_end(mp_best *best)
+{
+    if (best->order)
+        mp_order_rows(best->order, best->columns, best->column_count, best->rows, best->count,
+                      best->size);
+    if (best->most && best->count > best->most)
+        best->count = best->most;
+}
+
+void *mp_best_add(mp_best *best)
+{
+    enum { AT_ONCE = 1024 }; /* rows that are dropped at once */
+    if (best->most && best->count == best->most + AT_ONCE)
+        mp_best_end(best);
+    mp_grow(&best->rows, &best->capacity, best->count + 1, best->size);
+    best->added++;
+    return (char *)best->rows + best->size * best->count++;
+}
+
 mp_growth mp_growth_of(mp_amount from, mp_amount to)
 {
     int64_t delta = to.bytes - from.bytes;

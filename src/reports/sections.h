@@ -225,6 +225,28 @@ void mp_order_rows(const mp_order *order, const mp_column *columns, size_t colum
 #define MP_ORDER_ROWS(order, columns, rows, count)                                                 \
     mp_order_rows(order, columns, sizeof(columns) / sizeof *(columns), rows, count, sizeof *(rows))
 
+/* The first `most` rows of many in an order. Rows that are equal in it keep the order in which they
+ * are added. Zero-initialise with the first members set; release with free(rows). */
+typedef struct mp_best {
+    const mp_order *order; /* NULL: the order in which rows are added */
+    const mp_column *columns;
+    size_t column_count, size; /* size of a row in bytes */
+    size_t most;               /* 0: all */
+    void *rows;
+    size_t count, capacity; /* rows that are kept so far */
+    size_t added;
+} mp_best;
+#define MP_BEST(ORDER, COLUMNS, ROW, MOST)                                                         \
+    ((mp_best){.order = (ORDER),                                                                   \
+               .columns = (COLUMNS),                                                               \
+               .column_count = sizeof(COLUMNS) / sizeof *(COLUMNS),                                \
+               .size = sizeof(ROW),                                                                \
+               .most = (MOST)})
+/* Return the place of one more row, valid until the next call. */
+void *mp_best_add(mp_best *best);
+/* Sort the rows, and drop all but the first. */
+void mp_best_end(mp_best *best);
+
 /* Return a new table without the columns that recordings of this kind cannot have. */
 mp_table *mp_kind_table(mp_document *document, const mp_model *model, const char *name,
                         const char *title, const mp_column *columns, size_t count);
