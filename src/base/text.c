@@ -311,3 +311,9 @@ const char *mp_text_nearest(const char *text, const char *const *words, size_t c
     }
     return nearest ? nearest : beginning == 1 ? begun : NULL;
 }
+
+const char *mp_file_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash && slash[1] ? slash + 1 : path;
+}

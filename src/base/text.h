@@ -82,4 +82,7 @@ const char *mp_text_list(const char *const *words, size_t count, const char *las
  * small, otherwise the only one that `text` is a prefix of. NULL: no word is similar. */
 const char *mp_text_nearest(const char *text, const char *const *words, size_t count);
 
+/* Return the name of a file without its folders. */
+const char *mp_file_name(const char *path);
+
 #endif

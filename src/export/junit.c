@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "document/checks.h"
 #include "render/renderer.h"
 #include "render/xml.h"
@@ -19,8 +20,7 @@ static void put_counts(FILE *file, const mp_checks *checks)
 /* Return "p" for "rules/p.policy". A class name must not have dots, which are shown as a path. */
 static const char *class_of(mp_arena *arena, const mp_document *document, const mp_checks *checks)
 {
-    const char *slash = strrchr(checks->policy, '/');
-    const char *file = slash ? slash + 1 : checks->policy;
+    const char *file = mp_file_name(checks->policy);
     const char *dot = strrchr(file, '.');
     size_t length = dot && dot > file ? (size_t)(dot - file) : strlen(file);
     return *checks->policy ? mp_arena_format(arena, "memprof.%.*s", (int)length, file)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "export/objects.h"
 #include "render/cell.h"
 
@@ -290,6 +291,5 @@ const char *mp_sites_command(const mp_sites *sites, mp_arena *arena)
     mp_session_id session = sites->window->filter->snapshots[sites->snapshots[0]].session;
     const char *application = mp_model_text(model, model->sessions.items[session.i].application);
     const char *path = model->inputs.count > 1 ? model->inputs.items[1].path : "";
-    const char *slash = strrchr(path, '/');
-    return mp_safe_text(arena, *application ? application : slash ? slash + 1 : path);
+    return mp_safe_text(arena, *application ? application : mp_file_name(path));
 }

@@ -228,28 +228,16 @@ static const char *by_what(mp_weighing weighing)
     return weighing == MP_WEIGH_RETAINED ? "its dominators" : "stack";
 }
 
-static const char *file_of(const char *path)
-{
-    const char *slash = path ? strrchr(path, '/') : NULL;
-    return slash ? slash + 1 : path ? path : "";
-}
-
 /* Return "Left behind at snapshot 7 (_PreCleanUp), by stack: shop-v2.oemp". */
 static const char *title_of(mp_document *document, const mp_request *request,
                             const mp_window *window, mp_weighing weighing)
 {
-    const mp_model *model = request->model;
-    const char *file = file_of(model->inputs.count > 1 ? model->inputs.items[1].path : NULL);
-    const char *more = model->inputs.count > 2
-                           ? mp_document_text(document, " and %s more",
-                                              mp_count_text(document, model->inputs.count - 2))
-                           : "";
     bool up_to = weighing == MP_WEIGH_CREATED || weighing == MP_WEIGH_TEMPORARY;
     const char *when = window ? mp_document_text(document, " %s %s", up_to ? "up to" : "at",
                                                  mp_moment_text(document, window, false))
                               : "";
-    return mp_document_text(document, "%s%s, by %s: %s%s", told_as[weighing].title, when,
-                            by_what(weighing), file, more);
+    return mp_document_text(document, "%s%s, by %s: %s", told_as[weighing].title, when,
+                            by_what(weighing), mp_figure_about(document, request->model));
 }
 
 static void put_answer(const mp_request *request, mp_document *document, const mp_window *window,
@@ -278,12 +266,13 @@ static void put_difference(const mp_request *request, mp_document *document, con
     mp_weights weights =
         mp_weights_of_differences(request->dictionary, &differences, level, weighing, starts);
     mp_figure *figure = mp_stack_figure(document, &weights, told_as[weighing].figure);
-    figure->title = mp_document_text(document, "%s, by %s: %s against %s", told_as[weighing].title,
-                                     by_what(weighing), file_of(now->path), file_of(base->path));
+    figure->title =
+        mp_document_text(document, "%s, by %s: %s against %s", told_as[weighing].title,
+                         by_what(weighing), mp_file_name(now->path), mp_file_name(base->path));
     const char *flat = level != MP_LEVEL_METHOD ? NULL : now->has_paths ? base->path : now->path;
     if (flat)
         figure->note =
-            mp_document_text(document, "By method, as %s has no call tree.", file_of(flat));
+            mp_document_text(document, "By method, as %s has no call tree.", mp_file_name(flat));
     mp_table *table = section_frames(request, document, figure);
     if (flat)
         mp_table_line(document, table, "by method, as %s has no call tree", flat);

@@ -241,9 +241,8 @@ static const char *moment_text(mp_document *document, const mp_model *model,
     const char *text = mp_snapshot_text(document, model, snapshot);
     if (!mp_holds_dumps(model->holds) || !snapshot->input)
         return text;
-    const char *path = model->inputs.items[snapshot->input].path, *slash = strrchr(path, '/');
-    return mp_document_text(document, "%s (%s)", text,
-                            mp_utf8_copy(document->arena, slash ? slash + 1 : path));
+    const char *file = mp_file_name(model->inputs.items[snapshot->input].path);
+    return mp_document_text(document, "%s (%s)", text, mp_utf8_copy(document->arena, file));
 }
 
 static void put_moments(const source *from, uint32_t session, const uint32_t *moments, size_t count,

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/text.h"
 #include "query/trend.h"
 #include "reports/figures.h"
 #include "reports/sections.h"
@@ -251,8 +252,7 @@ static mp_figure *add_figure(const course *state, const char *name, uint32_t ses
 
 const char *mp_figure_about(mp_document *document, const mp_model *model)
 {
-    const char *path = model->inputs.count > 1 ? model->inputs.items[1].path : "";
-    const char *slash = strrchr(path, '/'), *file = slash && slash[1] ? slash + 1 : path;
+    const char *file = model->inputs.count > 1 ? mp_file_name(model->inputs.items[1].path) : "";
     return model->inputs.count > 2
                ? mp_document_text(document, "%s and %s more", file,
                                   mp_count_text(document, model->inputs.count - 2))

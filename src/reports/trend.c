@@ -155,12 +155,6 @@ static uint32_t first_build(const mp_builds *builds, const mp_built_site *site)
     return builds->points[site->point].build;
 }
 
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash && slash[1] ? slash + 1 : path;
-}
-
 static void put_site(mp_document *document, mp_table *table, const mp_builds *builds,
                      const grown *state, int64_t *amounts)
 {
@@ -182,7 +176,7 @@ static void put_site(mp_document *document, mp_table *table, const mp_builds *bu
                     .first_build = first + 1,
                     .builds = state->site->count,
                     .first_path = builds->items[first].path,
-                    .since = base_name(builds->items[first].path),
+                    .since = mp_file_name(builds->items[first].path),
                     .type = text_of(builds, key->type),
                     .name = text_of(builds, key->name),
                     .what = what_of(document, builds, key),
@@ -275,7 +269,7 @@ static void say(mp_document *document, const mp_builds *builds, const grown *sit
         mp_document_say(document, MP_TONE_WORSE, "Steepest", "%s a build, %s, since build %u (%s)",
                         mp_measured_text(document, unit, worst->slope, true),
                         told_of(document, builds, &worst->site->key), first + 1,
-                        base_name(builds->items[first].path));
+                        mp_file_name(builds->items[first].path));
     }
     const mp_build *latest = &builds->items[last];
     const bool unsized = builds->holds & MP_HOLDS_UNSIZED;
@@ -287,7 +281,7 @@ static void say(mp_document *document, const mp_builds *builds, const grown *sit
         mp_document_say(document, MP_TONE_WORSE, "Worst leak", "%s, %s, in build %zu (%s)",
                         mp_bytes_text(document, latest->leaking_bytes),
                         told_of(document, builds, &builds->sites[latest->worst].key), last + 1,
-                        base_name(latest->path));
+                        mp_file_name(latest->path));
     mp_document_say(document, MP_TONE_PLAIN, "Growing", "%zu of %zu %s", growing,
                     builds->site_count,
                     builds->holds & MP_HOLDS_PROFILE ? "methods"
@@ -407,7 +401,7 @@ bool mp_trend_answer(const mp_request *request, mp_builds *builds, mp_document *
         document->title =
             mp_document_text(document, "%zu builds in the order of their %s, from %s to %s",
                              builds->count, by_time ? "start" : "names", builds->items[0].path,
-                             base_name(builds->items[builds->count - 1].path));
+                             mp_file_name(builds->items[builds->count - 1].path));
     say(document, builds, sites, totals);
     section_builds(document, builds);
     section_sites(document, builds, sites, asked, amounts);

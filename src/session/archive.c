@@ -17,6 +17,7 @@
 #include "base/checksum.h"
 #include "base/memory.h"
 #include "base/output.h"
+#include "base/text.h"
 #include "base/units.h"
 
 enum { BLOCK = 128 * 1024, DAY_SECONDS = 86400 };
@@ -59,11 +60,10 @@ bool mp_archive_find(const char *archive, const char *path, mp_archive_place *pl
     fclose(file);
     if (!is_read)
         return fail(error, path);
-    const char *slash = strrchr(path, '/');
     day_text(status.st_mtime, day);
     mp_arena texts = {0};
     const char *folder = mp_arena_format(&texts, "%s/%s", archive, day);
-    const char *name = mp_arena_format(&texts, "%s.%s", slash ? slash + 1 : path,
+    const char *name = mp_arena_format(&texts, "%s.%s", mp_file_name(path),
                                        strchr(mp_checksum_text(&checksum, sum), ':') + 1);
 #ifdef MEMPROF_ARCHIVE
     const char *target = mp_arena_format(&texts, "%s/%s.zst", folder, name);

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/output.h"
+#include "base/text.h"
 #include "compare/baseline.h"
 #include "compare/runs.h"
 
@@ -139,9 +140,7 @@ char *mp_store_path(mp_inputs *inputs, const char *store, const char *name, cons
     size_t length = name ? strlen(name) : 0;
     if (!name) {
         size_t archive = mp_input_archive_of(inputs, recording);
-        name = archive ? recording + archive + 1 : recording;
-        const char *slash = strrchr(name, '/');
-        name = slash ? slash + 1 : name;
+        name = mp_file_name(archive ? recording + archive + 1 : recording);
         const char *cursor = mp_input_exists(inputs, recording) ? NULL : strrchr(name, '@');
         length =
             without_endings(name, cursor && cursor > name ? (size_t)(cursor - name) : strlen(name));
