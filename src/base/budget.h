@@ -1,8 +1,7 @@
 /* A budget that keeps 64-bit sums from overflowing: take each amount from the budget before adding
  * it to a sum. The magnitudes of all amounts taken stay below INT64_MAX / 4. Zero-initialise to
  * start. */
-#ifndef MP_BASE_BUDGET_H
-#define MP_BASE_BUDGET_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -19,5 +18,3 @@ static inline bool mp_budget_take(mp_budget *spent, int64_t amount)
     *spent += amount < 0 ? -amount : amount;
     return true;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* Unicode characters and bracket expressions such as "[a-z]", for globs and regular expressions.
  * The results do not depend on the locale. */
-#ifndef MP_BASE_CHARACTERS_H
-#define MP_BASE_CHARACTERS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -27,5 +26,3 @@ enum {
  * (static) if the expression is malformed. */
 const char *mp_set_read(const char *cursor, uint32_t code, unsigned flags, bool *in,
                         const char **reason);
-
-#endif

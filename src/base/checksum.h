@@ -1,8 +1,7 @@
 /* Checksums of recordings: XXH3-128 without a key, so they are equal on every machine and
  * `xxh128sum` prints the same. They detect damage, not forgery: anyone can construct another file
  * with the same checksum. */
-#ifndef MP_BASE_CHECKSUM_H
-#define MP_BASE_CHECKSUM_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -27,5 +26,3 @@ enum { MP_CHECKSUM_TEXT = 40 };
 const char *mp_checksum_text(const mp_checksum *checksum, char text[MP_CHECKSUM_TEXT]);
 /* Parse the text form. Return false if the text is malformed. `checksum->bytes` is not set. */
 bool mp_checksum_parse(const char *text, mp_checksum *checksum);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * A column's name is for programs: JSON, CSV and SQL depend on it, and it includes the unit. Its
  * title is for people. */
-#ifndef MP_BASE_COLUMN_H
-#define MP_BASE_COLUMN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -102,5 +101,3 @@ bool mp_column_counts_calls(const mp_column *column);
 bool mp_column_counts_changes(const mp_column *column);
 /* Set all members that the columns show to unknown. */
 void mp_row_clear(const mp_column *columns, size_t count, void *row);
-
-#endif

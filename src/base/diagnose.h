@@ -1,7 +1,6 @@
 /* Reporting of diagnostics, for readers. memprof/diagnostics.h has the functions that query
  * them. */
-#ifndef MP_BASE_DIAGNOSE_H
-#define MP_BASE_DIAGNOSE_H
+#pragma once
 
 #include "base/memory.h"
 #include "memprof/diagnostics.h"
@@ -41,5 +40,3 @@ void mp_diagnostics_order(mp_diagnostics *diagnostics, size_t first);
 
 /* Add the counts of `from`, and its kept diagnostics as far as the limit of each code allows. */
 void mp_diagnostics_append(mp_diagnostics *diagnostics, const mp_diagnostics *from);
-
-#endif

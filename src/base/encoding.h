@@ -2,8 +2,7 @@
  * ASCII. A byte below 0x80 at the start of a character is always ASCII, even if iconv maps it to
  * another character (as Shift-JIS maps the backslash to a yen sign), so paths and quotes
  * survive. */
-#ifndef MP_BASE_ENCODING_H
-#define MP_BASE_ENCODING_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -39,5 +38,3 @@ size_t mp_encoding_take(mp_encoding *encoding, const char *cursor, size_t length
 /* Convert a text to UTF-8. An ASCII text is returned as it is, any other is converted into the
  * arena. *bad is set if the text has invalid characters. */
 mp_slice mp_encoding_text(mp_encoding *encoding, mp_arena *arena, mp_slice text, bool *bad);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * The library never spells command-line options: it names arguments ("sort"), and the command line
  * adds the dashes. */
-#ifndef MP_BASE_ERROR_H
-#define MP_BASE_ERROR_H
+#pragma once
 
 #include "memprof/diagnostics.h"
 
@@ -27,5 +26,3 @@ bool mp_fail_unused(mp_error *error, const char *report, const char *argument,
 /* Set an error about a file (MP_ERROR_FILE). `line` and `column` are 0 if unknown. Return false. */
 bool mp_fail_file(mp_error *error, const char *path, uint32_t line, uint32_t column,
                   const char *format, ...) __attribute__((format(printf, 5, 6)));
-
-#endif

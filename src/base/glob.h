@@ -1,8 +1,7 @@
 /* Globs that match whole names: * matches any text, ? one character, [a-z] one of a set, and a
  * backslash quotes the next character. Slashes and leading dots are not special, unlike in a
  * shell. */
-#ifndef MP_BASE_GLOB_H
-#define MP_BASE_GLOB_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -21,5 +20,3 @@ bool mp_glob_fits(const char *glob, const char *text, unsigned flags);
  * contains it, and if it is the whole glob, no other text matches. Do not use it with
  * MP_GLOB_ANY_CASE. */
 mp_slice mp_glob_core(const char *glob);
-
-#endif

@@ -4,8 +4,7 @@
  * Keys that are only added to an invertible mix would not be enough: inputs that differ in the
  * right bits would collide under every key. Instead, numbers are multiplied by keys twice, and each
  * 128-bit product is folded to 64 bits. */
-#ifndef MP_BASE_HASH_H
-#define MP_BASE_HASH_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -68,5 +67,3 @@ typedef struct mp_fingerprint {
     uint64_t low, high;
 } mp_fingerprint;
 mp_fingerprint mp_fingerprint_of(const void *bytes, size_t length);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Values are numbered from 1 by the caller; 0 means "not found". Zero-initialise to start. An index
  * owns its table, but not the things that its values number. */
-#ifndef MP_BASE_INDEX_H
-#define MP_BASE_INDEX_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -90,5 +89,3 @@ static inline uint32_t *mp_hash_index_put(mp_hash_index *index, uint64_t hash, m
 }
 
 void mp_hash_index_free(mp_hash_index *index);
-
-#endif

@@ -1,7 +1,6 @@
 /* jansson with memprof's allocator: if memory runs out, the out-of-memory handler is called, where
  * jansson alone may silently drop a part of a text. */
-#ifndef MP_BASE_JSON_H
-#define MP_BASE_JSON_H
+#pragma once
 
 #include <jansson.h>
 
@@ -9,5 +8,3 @@
  * memprof's allocator unless the program has set its own; the last end restores the default. */
 void mp_json_begin(void);
 void mp_json_end(void);
-
-#endif

@@ -1,7 +1,6 @@
 /* A streaming JSON writer that keeps nothing in memory. The output is either readable, with one
  * member per line and two spaces per level, or has no whitespace. */
-#ifndef MP_BASE_JSON_WRITER_H
-#define MP_BASE_JSON_WRITER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -41,5 +40,3 @@ void mp_json_word(mp_json *json, const char *name, const char *word);
 void mp_json_flag(mp_json *json, const char *name, bool flag);
 /* Open a member that is an array or an object. Close it with mp_json_close. */
 void mp_json_open_member(mp_json *json, const char *name, char bracket);
-
-#endif

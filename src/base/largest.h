@@ -1,7 +1,6 @@
 /* Selection of the largest sizes. The size of index i is i * `stride` bytes after `sizes`. Of equal
  * sizes, the one with the lower index comes first. */
-#ifndef MP_BASE_LARGEST_H
-#define MP_BASE_LARGEST_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -13,5 +12,3 @@ void mp_sort_largest(uint32_t *places, size_t count, const int64_t *sizes, size_
 /* Keep the `most` largest of the `count` indexes whose `kept` is true; clear `kept` of the
  * others. */
 void mp_keep_largest(bool *kept, uint32_t count, size_t most, const int64_t *sizes, size_t stride);
-
-#endif

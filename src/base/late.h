@@ -4,8 +4,7 @@
  * A library is a list MP_X(SYMBOL) with SYMBOL(name) for each function and variable that memprof
  * uses, and a struct of pointers to them: struct { MP_X(MP_LATE_MEMBER) }. The static program
  * contains the libraries, and defines filled structs (src/cli/static). */
-#ifndef MP_BASE_LATE_H
-#define MP_BASE_LATE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -20,5 +19,3 @@ bool mp_late_load(const char *soname, const char *const *names, size_t count, vo
 
 /* Why there is no library, for mp_fail and the like. */
 #define MP_LATE_FAILURE(soname) "needs " soname ", which cannot be loaded"
-
-#endif

@@ -2,8 +2,7 @@
  *
  * The caller of mp_grow owns the array and releases it with free(). Memory of an arena belongs to
  * the arena and lives until mp_arena_free or mp_arena_reset. */
-#ifndef MP_BASE_MEMORY_H
-#define MP_BASE_MEMORY_H
+#pragma once
 
 #include <stdarg.h>
 #include <stdbool.h>
@@ -64,5 +63,3 @@ typedef struct mp_memory_range {
 mp_memory_range *mp_arena_ranges(const mp_arena *arena, size_t *count);
 /* Return true if the address lies in one of the sorted ranges. */
 bool mp_ranges_have(const mp_memory_range *ranges, size_t count, const void *memory);
-
-#endif

@@ -4,8 +4,7 @@
  * If the file system supports it, the file has no name until it is complete, so a process that is
  * killed leaves nothing behind. Otherwise it has a temporary name beside the target, and
  * mp_outputs_abandon must be called before the process ends early. */
-#ifndef MP_BASE_OUTPUT_H
-#define MP_BASE_OUTPUT_H
+#pragma once
 
 #include <stdio.h>
 
@@ -42,5 +41,3 @@ bool mp_stream_flush(FILE *file);
 
 /* Remove all incomplete files that have a name. Safe in signal handlers. */
 void mp_outputs_abandon(void);
-
-#endif

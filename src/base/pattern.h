@@ -4,8 +4,7 @@
  * The syntax is POSIX 1003.2 as glibc reads it, with \w \W \s \S \b \B \< \> \` \', but without
  * back-references, which cannot be matched in linear time. The leftmost match is found, and of
  * those the longest. Characters and classes are those of Unicode in every locale. */
-#ifndef MP_BASE_PATTERN_H
-#define MP_BASE_PATTERN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -38,5 +37,3 @@ bool mp_pattern_fits(mp_pattern *pattern, const char *text, size_t from);
 enum { MP_PATTERN_GROUPS = 10 };
 bool mp_pattern_find(mp_pattern *pattern, const char *text, size_t from,
                      mp_span groups[MP_PATTERN_GROUPS], size_t *looked);
-
-#endif

@@ -5,8 +5,7 @@
  * until
  * mp_pipeline_drain returns; only then may the caller use it again. For a few batches no thread is
  * started: the caller's thread does the work at once, with the same result. */
-#ifndef MP_BASE_PIPELINE_H
-#define MP_BASE_PIPELINE_H
+#pragma once
 
 #include <stddef.h>
 
@@ -29,5 +28,3 @@ void mp_pipeline_submit(mp_pipeline *pipeline);
 void mp_pipeline_submit_last(mp_pipeline *pipeline);
 /* Wait until all submitted batches are done. */
 void mp_pipeline_drain(mp_pipeline *pipeline);
-
-#endif

@@ -1,7 +1,6 @@
 /* Compiled regular expressions: instructions for a virtual machine that follows all alternatives at
  * once. Jumps are relative, so a repetition is compiled by copying its code. */
-#ifndef MP_BASE_PROGRAM_H
-#define MP_BASE_PROGRAM_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -34,5 +33,3 @@ typedef struct mp_program {
 /* Compile an expression. Return false and write a reason of at most `size` bytes if it is malformed
  * or too large. Release with free(program->items) in either case. */
 bool mp_program_compile(mp_program *program, const char *text, char *reason, size_t size);
-
-#endif

@@ -1,6 +1,5 @@
 /* A share of an amount, exact even if the product exceeds 64 bits. */
-#ifndef MP_BASE_SHARE_H
-#define MP_BASE_SHARE_H
+#pragma once
 
 #include <assert.h>
 #include <stdint.h>
@@ -25,5 +24,3 @@ static inline int64_t mp_share(int64_t amount, int64_t part, int64_t whole)
     }
     return share + more;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* File names of the source of an ABL program, derived from the program's name in a recording. */
-#ifndef MP_BASE_SOURCE_NAME_H
-#define MP_BASE_SOURCE_NAME_H
+#pragma once
 
 #include "base/memory.h"
 #include "base/slice.h"
@@ -19,5 +18,3 @@ void mp_source_names(mp_arena *arena, const char *program, const char *ending,
 /* Return the name of a source whose folder is unknown: `pkg/Name.cls` for a class, otherwise the
  * recorded name with slashes, including the drive. */
 const char *mp_source_path(mp_arena *arena, const char *program);
-
-#endif

@@ -1,7 +1,6 @@
 /* SQLite, through the table of functions that it gives to its extensions. It is loaded when it is
  * first needed (base/late.h): for AQTime databases, the command sql and exports to databases. */
-#ifndef MP_BASE_SQLITE_H
-#define MP_BASE_SQLITE_H
+#pragma once
 
 /* The name of the table in sqlite3ext.h, which another part of the program may use too. */
 #define sqlite3_api mp_sqlite_api
@@ -12,5 +11,3 @@ extern const sqlite3_api_routines *mp_sqlite_api;
 /* Load SQLite, unless that was done before; only then may its functions be called. Return NULL, or
  * as static text why there is no SQLite. Thread-safe. */
 const char *mp_sqlite_load(void);
-
-#endif

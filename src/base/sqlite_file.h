@@ -3,8 +3,7 @@
  *
  * The file is never mapped into memory: if another process truncated it, SIGBUS would end this
  * one. */
-#ifndef MP_BASE_SQLITE_FILE_H
-#define MP_BASE_SQLITE_FILE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -40,5 +39,3 @@ int mp_sqlite_open(mp_sqlite_file *file, const mp_sqlite_calls *calls, void *opa
 const char *mp_sqlite_failure(const mp_sqlite_file *file);
 /* Close the connection and unregister the file system. All statements must be finalized. */
 void mp_sqlite_close(mp_sqlite_file *file);
-
-#endif

@@ -1,6 +1,5 @@
 /* The functions of SQLite from which all others are found. */
-#ifndef MP_BASE_SQLITE_LINKED_H
-#define MP_BASE_SQLITE_LINKED_H
+#pragma once
 
 #include <sqlite3.h>
 
@@ -16,5 +15,3 @@
 typedef struct mp_sqlite {
     MP_SQLITE(MP_LATE_MEMBER)
 } mp_sqlite;
-
-#endif

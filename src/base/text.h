@@ -1,6 +1,5 @@
 /* Slices of bytes, UTF-8, and small text functions. A slice borrows its bytes and owns nothing. */
-#ifndef MP_BASE_TEXT_H
-#define MP_BASE_TEXT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -84,5 +83,3 @@ const char *mp_text_nearest(const char *text, const char *const *words, size_t c
 
 /* Return the name of a file without its folders. */
 const char *mp_file_name(const char *path);
-
-#endif

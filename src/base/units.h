@@ -1,6 +1,5 @@
 /* Units: conversion of numbers to text for people, and back. */
-#ifndef MP_BASE_UNITS_H
-#define MP_BASE_UNITS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -90,5 +89,3 @@ bool mp_parse_date(const char *text, int32_t *date);
 bool mp_parse_count(const char *text, int64_t *count);
 /* Parse "10%" to millionths of a percent. Return false for more than six decimals. */
 bool mp_parse_percent(const char *text, int64_t *millionths);
-
-#endif

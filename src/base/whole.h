@@ -1,7 +1,6 @@
 /* Complete reads and writes of a descriptor, repeated until all bytes are transferred. Safe in
  * signal handlers. */
-#ifndef MP_BASE_WHOLE_H
-#define MP_BASE_WHOLE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -10,5 +9,3 @@
 bool mp_read_all(int file, void *buffer, size_t length);
 /* Write exactly `length` bytes. Return false with errno. */
 bool mp_write_all(int file, const void *from, size_t length);
-
-#endif

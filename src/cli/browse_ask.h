@@ -1,7 +1,6 @@
 /* Questions of the browser. A view or a typed line of options runs a report on the recording that
  * was loaded once. */
-#ifndef MP_CLI_BROWSE_ASK_H
-#define MP_CLI_BROWSE_ASK_H
+#pragma once
 
 #include "cli/options.h"
 
@@ -47,5 +46,3 @@ void browse_put_word(mp_text_buffer *line, const char *word);
 /* Return the command line that opens the browser with this question. Return NULL if standard output
  * is not a terminal or the browser does not offer the report. Release with free(). */
 char *cli_browse_instead(const cli_options *options);
-
-#endif

@@ -1,6 +1,5 @@
 /* Links from a row: other views of its subject, and its line in a source file. */
-#ifndef MP_CLI_BROWSE_LINK_H
-#define MP_CLI_BROWSE_LINK_H
+#pragma once
 
 #include "cli/browse_ask.h"
 #include "cli/browse_page.h"
@@ -23,5 +22,3 @@ size_t browse_links(mp_arena *arena, const browse_source *source, const cli_opti
  * Return false with a message in `why` if there is none. */
 bool browse_source_line(mp_arena *arena, const browse_source *source, const browse_page *page,
                         const char **path, int64_t *line, char *why, size_t size);
-
-#endif

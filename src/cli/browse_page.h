@@ -1,7 +1,6 @@
 /* A page of the browser: an answer as lines of text, a cursor on one of them, and the state of its
  * tables (open and folded rows, order). It is independent of the terminal. */
-#ifndef MP_CLI_BROWSE_PAGE_H
-#define MP_CLI_BROWSE_PAGE_H
+#pragma once
 
 #include "session/terminal.h"
 
@@ -101,5 +100,3 @@ size_t browse_page_line_of(const browse_page *page, const browse_line *was);
 void browse_page_follow(browse_page *page);
 /* Return the column of lists that open below rows; the number of columns if there is none. */
 size_t browse_list_column(const mp_table *table);
-
-#endif

@@ -1,6 +1,5 @@
 /* The browser's terminal, through ncurses: reads keys and draws the state. */
-#ifndef MP_CLI_BROWSE_SCREEN_H
-#define MP_CLI_BROWSE_SCREEN_H
+#pragma once
 
 #include "cli/browse_state.h"
 
@@ -21,5 +20,3 @@ void browse_screen_measure(unsigned *rows, unsigned *columns);
 void browse_screen_draw(browse_state *state);
 /* Get a key that was pressed; false if there is none. */
 bool browse_screen_key(browse_key *key);
-
-#endif

@@ -1,7 +1,6 @@
 /* The state of the browser, independent of the terminal: open pages, the effect of keys, and what
  * to draw. */
-#ifndef MP_CLI_BROWSE_STATE_H
-#define MP_CLI_BROWSE_STATE_H
+#pragma once
 
 #include "cli/browse_ask.h"
 #include "cli/browse_link.h"
@@ -112,5 +111,3 @@ size_t browse_help(const browse_state *state, const char **lines);
 /* Return the text of the last line, when nothing is typed or said: the most important keys, as many
  * as fit on the screen, then the position on the page, its options and the file. */
 const char *browse_foot(mp_arena *arena, const browse_state *state);
-
-#endif

@@ -1,6 +1,5 @@
 /* The commands. */
-#ifndef MP_CLI_COMMANDS_H
-#define MP_CLI_COMMANDS_H
+#pragma once
 
 #include "cli/options.h"
 
@@ -29,5 +28,3 @@ int cli_schema(cli_options *options);
 /* Follow recordings while they are being written, with a row for each snapshot. */
 extern const mp_argument_table cli_watch_arguments;
 int cli_watch(cli_options *options);
-
-#endif

@@ -1,6 +1,5 @@
 /* Completion of names in statements. */
-#ifndef MP_CLI_COMPLETION_H
-#define MP_CLI_COMPLETION_H
+#pragma once
 
 #include "session/terminal.h"
 
@@ -26,5 +25,3 @@ void cli_completion_free(cli_completion *completion);
  * with free(). `begun` is set to the number of bytes of the name that were typed. */
 size_t cli_completion_find(const cli_completion *completion, const char *line, size_t length,
                            size_t *begun, const char ***names);
-
-#endif

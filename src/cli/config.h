@@ -1,7 +1,6 @@
 /* Defaults of options, from the user's configuration file and from a .memprof file in the current
  * folder or above it. */
-#ifndef MP_CLI_CONFIG_H
-#define MP_CLI_CONFIG_H
+#pragma once
 
 #include "cli/options.h"
 
@@ -11,5 +10,3 @@
 bool cli_config_read(cli_options *options, const cli_command *commands, size_t count);
 /* Add to an error message that some of the options come from configuration files. */
 void cli_config_remind(const cli_options *options);
-
-#endif

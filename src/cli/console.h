@@ -1,6 +1,5 @@
 /* Messages to standard error, and the destination of the report. */
-#ifndef MP_CLI_CONSOLE_H
-#define MP_CLI_CONSOLE_H
+#pragma once
 
 #include "session/terminal.h"
 
@@ -66,5 +65,3 @@ bool cli_output_close(mp_output *output, bool keep);
 /* Print an error: "path:line:column: error: ..." if it is about a file, otherwise the option that
  * caused it. */
 void cli_put_error(const mp_error *error);
-
-#endif

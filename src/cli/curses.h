@@ -1,7 +1,6 @@
 /* The functions and variables of ncurses. The library is loaded for the command browse only
  * (base/late.h). */
-#ifndef MP_CLI_CURSES_H
-#define MP_CLI_CURSES_H
+#pragma once
 
 #ifdef MEMPROF_BROWSE
 #define NCURSES_NOMACROS 1
@@ -44,6 +43,4 @@
 typedef struct cli_curses {
     CLI_CURSES(MP_LATE_MEMBER)
 } cli_curses;
-#endif
-
 #endif

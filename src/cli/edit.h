@@ -1,7 +1,6 @@
 /* The functions of libedit. The library is loaded for the prompt of the command sql only
  * (base/late.h). */
-#ifndef MP_CLI_EDIT_H
-#define MP_CLI_EDIT_H
+#pragma once
 
 #ifdef MEMPROF_EDIT
 #include <histedit.h>
@@ -26,6 +25,4 @@
 typedef struct cli_edit {
     CLI_EDIT(MP_LATE_MEMBER)
 } cli_edit;
-#endif
-
 #endif

@@ -1,7 +1,6 @@
 /* Run the user's editor. The sandbox does not allow new programs, so a process that is started
  * before it runs the editor on request. That process has no access to the recording. */
-#ifndef MP_CLI_EDITOR_H
-#define MP_CLI_EDITOR_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -13,5 +12,3 @@ void cli_editor_prepare(void);
  * terminal meanwhile. False if it could not be started or failed. */
 bool cli_editor_run(const char *path, int64_t line);
 void cli_editor_end(void);
-
-#endif

@@ -1,7 +1,6 @@
 /* The command "export": reads recordings like a report, writes a file for another tool, and prints
  * a summary. */
-#ifndef MP_CLI_EXPORT_H
-#define MP_CLI_EXPORT_H
+#pragma once
 
 #include "cli/options.h"
 
@@ -15,5 +14,3 @@ bool cli_export_choose(cli_options *options, const cli_command *commands, size_t
 bool cli_export_refuse(const cli_options *options, const mp_renderer *renderer,
                        const cli_command *commands, size_t count);
 int cli_export(cli_options *options);
-
-#endif

@@ -1,7 +1,6 @@
 /* Check that the options of a command line are consistent, before anything is read. False after a
  * message. */
-#ifndef MP_CLI_FITS_H
-#define MP_CLI_FITS_H
+#pragma once
 
 #include "cli/options.h"
 
@@ -24,5 +23,3 @@ bool cli_is_there(const char *path);
 /* Return true if the operand names standard input, a file that exists, a snapshot of it
  * (FILE@SNAPSHOT) or a member of it (ARCHIVE:MEMBER). */
 bool cli_is_input(const char *operand);
-
-#endif

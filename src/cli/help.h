@@ -1,6 +1,5 @@
 /* Help, on standard output. */
-#ifndef MP_CLI_HELP_H
-#define MP_CLI_HELP_H
+#pragma once
 
 #include "cli/options.h"
 
@@ -8,5 +7,3 @@
  * options and details. */
 void cli_help_command(const cli_command *command, bool complete);
 void cli_help_program(const cli_command *commands, size_t count);
-
-#endif

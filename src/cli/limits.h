@@ -1,6 +1,5 @@
 /* Limits of one run: memory and time. */
-#ifndef MP_CLI_LIMITS_H
-#define MP_CLI_LIMITS_H
+#pragma once
 
 #include "cli/options.h"
 
@@ -16,5 +15,3 @@ void cli_limits_end(void);
 void cli_limits_leave(void);
 /* Return the line to print if memory runs out; static. */
 const char *cli_limits_memory_text(void);
-
-#endif

@@ -1,8 +1,6 @@
 /* A file of lines that a person typed in earlier sessions: $XDG_STATE_HOME/memprof/NAME, or
  * ~/.local/state/memprof/NAME. Nobody else may read it. */
-#ifndef MP_CLI_LINE_HISTORY_H
-#define MP_CLI_LINE_HISTORY_H
-
+#pragma once
 
 enum { CLI_HISTORY_LINES = 1000 };
 
@@ -14,5 +12,3 @@ int cli_history_open(const char *name);
 void cli_history_load(int file, void (*take)(void *opaque, const char *line), void *opaque);
 /* Append a line. */
 void cli_history_add(int file, const char *line);
-
-#endif

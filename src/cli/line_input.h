@@ -1,7 +1,6 @@
 /* Input of lines from a terminal, by libedit with a history and completion of names. Lines are
  * plain if the program was built without libedit, or if the terminal cannot move its cursor. */
-#ifndef MP_CLI_LINE_INPUT_H
-#define MP_CLI_LINE_INPUT_H
+#pragma once
 
 #include "cli/completion.h"
 
@@ -28,5 +27,3 @@ const char *cli_lines_read(cli_lines *lines, const char *prompt, bool *interrupt
 
 /* Return true if Ctrl-C was typed since the last call of cli_lines_read. */
 bool cli_lines_interrupted(void);
-
-#endif

@@ -1,6 +1,5 @@
 /* Calls of tools: converts their arguments to the words of a command line. */
-#ifndef MP_CLI_MCP_CALL_H
-#define MP_CLI_MCP_CALL_H
+#pragma once
 
 #include "cli/mcp_folders.h"
 
@@ -19,5 +18,3 @@ typedef struct mcp_call {
 const char *mcp_call_begin(mcp_call *call, const mcp_folders *folders, const cli_command *command,
                            const json_t *arguments);
 void mcp_call_free(mcp_call *call);
-
-#endif

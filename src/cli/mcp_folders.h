@@ -1,7 +1,6 @@
 /* The folders that a client may read, from the command line. A client's path must name a file or
  * folder inside of them after all links and dots are resolved. */
-#ifndef MP_CLI_MCP_FOLDERS_H
-#define MP_CLI_MCP_FOLDERS_H
+#pragma once
 
 #include "cli/options.h"
 
@@ -25,5 +24,3 @@ const char *mcp_folders_resolve(const mcp_folders *folders, mp_arena *arena, con
 /* Return the files in the folders as an array of objects, sorted by path, and set `total` to their
  * number, which may be larger than the array. Links and hidden files are left out. */
 json_t *mcp_folders_list(const mcp_folders *folders, size_t *total);
-
-#endif

@@ -1,7 +1,6 @@
 /* Messages that a client writes to standard input, one per line. Lines are bounded; a longer one is
  * skipped and reported. */
-#ifndef MP_CLI_MCP_INPUT_H
-#define MP_CLI_MCP_INPUT_H
+#pragma once
 
 #include "session/terminal.h"
 
@@ -27,5 +26,3 @@ void mcp_input_poll(mcp_input *input);
 /* Return the next complete line that was not returned yet, without taking it. False: there is
  * none. */
 bool mcp_input_peek(mcp_input *input, mp_slice *line);
-
-#endif

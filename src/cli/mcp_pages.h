@@ -1,6 +1,5 @@
 /* Divides complete answers into pages of rows. */
-#ifndef MP_CLI_MCP_PAGES_H
-#define MP_CLI_MCP_PAGES_H
+#pragma once
 
 #include "session/terminal.h"
 
@@ -14,5 +13,3 @@ bool mcp_pages_left(const char *brief, size_t length);
  * NULL: the page does not exist. */
 enum { MCP_CURSOR = 48 };
 json_t *mcp_page(json_t *answer, const char *cursor, char next[MCP_CURSOR]);
-
-#endif

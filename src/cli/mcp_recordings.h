@@ -1,6 +1,5 @@
 /* Recordings that stay in memory from one call of a client to the next. */
-#ifndef MP_CLI_MCP_RECORDINGS_H
-#define MP_CLI_MCP_RECORDINGS_H
+#pragma once
 
 #include "cli/mcp_call.h"
 
@@ -21,5 +20,3 @@ void mcp_recordings_free(mcp_recordings *recordings);
  * afterwards. */
 int mcp_recordings_ask(mcp_recordings *recordings, const cli_options *options, mcp_call *call,
                        FILE *answer, FILE *messages);
-
-#endif

@@ -1,7 +1,6 @@
 /* Tools of the server: one for each report, generated from the tables of commands and options, and
  * one that lists files. */
-#ifndef MP_CLI_MCP_TOOLS_H
-#define MP_CLI_MCP_TOOLS_H
+#pragma once
 
 #include "cli/mcp_folders.h"
 
@@ -18,5 +17,3 @@ const cli_command *mcp_tool_command(const cli_options *options, const char *name
  * read. Folders of sources and listings are excluded, because the recording would determine which
  * of their files are read. The statement is a separate argument. */
 bool mcp_is_offered(const cli_command *command, const cli_option *option);
-
-#endif

@@ -1,7 +1,6 @@
 /* Operands of a command line: the argument of the command (POLICY, OBJECT, ...) and the files. The
  * argument comes first, but any order works if the words can be told apart. */
-#ifndef MP_CLI_OPERANDS_H
-#define MP_CLI_OPERANDS_H
+#pragma once
 
 #include "cli/options.h"
 
@@ -11,5 +10,3 @@ void cli_operands_place(cli_options *options, const char *const *operands, size_
  * two. Reads the beginning of each file, so the sandbox must be entered. False after a message if
  * there are two policies. */
 bool cli_operands_order(cli_options *options);
-
-#endif

@@ -1,6 +1,5 @@
 /* The command line: one table of options is used for parsing, error messages and help. */
-#ifndef MP_CLI_OPTIONS_H
-#define MP_CLI_OPTIONS_H
+#pragma once
 
 #include "cli/console.h"
 
@@ -202,5 +201,3 @@ void cli_settle_question(mp_question *question, const cli_options *options);
 
 /* Return true if the answer is printed for people, not for programs. */
 bool cli_is_for_people(const cli_options *options);
-
-#endif

@@ -1,6 +1,5 @@
 /* A pager for text on a terminal, like git's. */
-#ifndef MP_CLI_PAGER_H
-#define MP_CLI_PAGER_H
+#pragma once
 
 #include <signal.h>
 
@@ -20,5 +19,3 @@ void cli_pager_prepare(void);
 void cli_pager_begin(cli_pager *pager);
 /* Wait for the end of the pager. It is not an error if the user did not read everything. */
 void cli_pager_end(cli_pager *pager);
-
-#endif

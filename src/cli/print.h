@@ -1,6 +1,5 @@
 /* Print answers. */
-#ifndef MP_CLI_PRINT_H
-#define MP_CLI_PRINT_H
+#pragma once
 
 #include "cli/options.h"
 
@@ -11,5 +10,3 @@ int cli_put_document(const cli_options *options, const mp_document *document,
 /* Print the document and the diagnostics, and return the exit status that its checks call for. */
 int cli_put_answer(const cli_options *options, const mp_document *document,
                    const mp_diagnostics *diagnostics);
-
-#endif

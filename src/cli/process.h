@@ -1,8 +1,7 @@
 /* Helper processes outside the sandbox, and signals. A helper is started before this process enters
  * its sandbox, is connected by a pipe in each direction, and has no access to the recordings. It
  * ends when this process ends for any reason, because the pipe is closed then. */
-#ifndef MP_CLI_PROCESS_H
-#define MP_CLI_PROCESS_H
+#pragma once
 
 #include <signal.h>
 #include <stdbool.h>
@@ -50,5 +49,3 @@ sigset_t cli_signals_heeded(const int *signals, size_t count);
 /* End the program by this signal, so that its parent sees the reason. If the signal is blocked, the
  * program ends as soon as it is unblocked. */
 void cli_signals_end_by(int number);
-
-#endif

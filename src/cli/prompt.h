@@ -1,7 +1,6 @@
 /* The prompt: statements that are typed on the terminal, one after another, about recordings that
  * are read once. */
-#ifndef MP_CLI_PROMPT_H
-#define MP_CLI_PROMPT_H
+#pragma once
 
 #include "cli/options.h"
 
@@ -12,5 +11,3 @@ int cli_prompt(cli_options *options);
 /* Return the length of the first statement, including its semicolon; 0 if it is not complete. A
  * semicolon in a text, name or comment does not end a statement. */
 size_t cli_statement_length(const char *text);
-
-#endif

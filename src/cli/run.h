@@ -1,6 +1,5 @@
 /* Read recordings, run the command's report, and print its answer. */
-#ifndef MP_CLI_RUN_H
-#define MP_CLI_RUN_H
+#pragma once
 
 #include "cli/options.h"
 
@@ -50,5 +49,3 @@ int cli_put_refusals(const mp_answers *answers, const mp_file_groups *groups);
 int cli_answer(cli_session *session, const cli_options *options);
 /* Run the command's report and print the answer. Return the exit status. */
 int cli_report(cli_options *options);
-
-#endif

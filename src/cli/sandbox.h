@@ -1,7 +1,6 @@
 /* Restrictions that the kernel enforces on this process: only the files that it needs, no network,
  * no other programs. */
-#ifndef MP_CLI_SANDBOX_H
-#define MP_CLI_SANDBOX_H
+#pragma once
 
 #include "cli/options.h"
 
@@ -11,5 +10,3 @@
 void cli_sandbox_enter(const cli_options *options);
 /* Print the restrictions that this kernel supports. */
 void cli_sandbox_tell(void);
-
-#endif

@@ -1,7 +1,6 @@
 /* A terminal as a screen that is redrawn. At the end the terminal is restored and the drawing
  * disappears, so print lasting text afterwards. Use it from one thread only. */
-#ifndef MP_CLI_SCREEN_H
-#define MP_CLI_SCREEN_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -20,5 +19,3 @@ void cli_screen_draw(const char *text);
 void cli_screen_own(void (*leave)(void));
 /* Restore the terminal, if it was begun. Safe to call when memory has run out. */
 void cli_screen_end(void);
-
-#endif

@@ -1,6 +1,5 @@
 /* The steps that move a recording from a spool folder to the database and the archive. */
-#ifndef MP_CLI_SPOOL_STEPS_H
-#define MP_CLI_SPOOL_STEPS_H
+#pragma once
 
 #include "cli/options.h"
 
@@ -15,5 +14,3 @@ typedef enum cli_spool_outcome {
  * for temporary files of rows. */
 cli_spool_outcome cli_spool_recording(const cli_options *options, const char *path,
                                       const char *archive, const char *work);
-
-#endif

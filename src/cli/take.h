@@ -1,6 +1,5 @@
 /* Conversion of an option's text to its value. */
-#ifndef MP_CLI_TAKE_H
-#define MP_CLI_TAKE_H
+#pragma once
 
 #include "cli/options.h"
 
@@ -9,5 +8,3 @@ bool cli_take(cli_options *options, const cli_option *option, const cli_pair *pa
 /* Print the message of cli_take without setting the option. Returns false. */
 bool cli_refuse_argument(const cli_options *options, const cli_option *option,
                          const cli_pair *pair);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * For one file the picture shows the latest rows, for several files the latest row of each. Threads
  * that share a board must hold its lock. */
-#ifndef MP_CLI_WATCH_BOARD_H
-#define MP_CLI_WATCH_BOARD_H
+#pragma once
 
 #include "cli/options.h"
 
@@ -40,5 +39,3 @@ char *cli_board_picture(cli_board *board);
  * lines. */
 void cli_board_end(cli_board *board);
 void cli_board_free(cli_board *board);
-
-#endif

@@ -8,8 +8,7 @@
  *
  * Version 1 has no start time and one run; versions 1 to 3 have no checksums. All are read.
  * Versions 2 and 3 are still written if there are no checksums. */
-#ifndef MP_COMPARE_BASELINE_H
-#define MP_COMPARE_BASELINE_H
+#pragma once
 
 #include "base/error.h"
 #include "compare/digest.h"
@@ -30,5 +29,3 @@ char *mp_baseline_text(const mp_digest *digest, const mp_dictionary *dictionary,
  * mp_digest_free. Return NULL with an error that has the line number. */
 mp_digest *mp_baseline_parse(const char *path, const char *text, size_t length,
                              mp_dictionary *dictionary, mp_error *error);
-
-#endif

@@ -1,6 +1,5 @@
 /* Names in the lines of a baseline, shared by the writer and the parser. */
-#ifndef MP_COMPARE_BASELINE_LINES_H
-#define MP_COMPARE_BASELINE_LINES_H
+#pragma once
 
 /* Versions of the format. Version 3 adds callers that stacks share to version 2, version 4 adds
  * checksums. A baseline is written in the lowest version that supports its content. */
@@ -15,5 +14,3 @@ enum {
 /* Name of the first member of the head; names of the kinds of recordings, by mp_kind. */
 #define MP_BASELINE_HEAD "memprof-baseline"
 extern const char *const mp_baseline_kinds[MP_BASELINE_KINDS];
-
-#endif

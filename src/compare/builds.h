@@ -7,8 +7,7 @@
  * site is a type; for profiles, a method.
  *
  * Memory: about 100 bytes for each distinct site and 16 for each site of each build. */
-#ifndef MP_COMPARE_BUILDS_H
-#define MP_COMPARE_BUILDS_H
+#pragma once
 
 #include "base/error.h"
 #include "compare/digest.h"
@@ -67,5 +66,3 @@ const mp_build *mp_builds_timeless(const mp_builds *builds);
 void mp_builds_settle(mp_builds *builds, bool by_time);
 /* Store the amounts of a site in all builds in `amounts`, which has `builds->count` elements. */
 void mp_builds_series(const mp_builds *builds, const mp_built_site *site, int64_t *amounts);
-
-#endif

@@ -1,7 +1,6 @@
 /* Entries that the rules of a policy select. Labels and indexes are computed once for all rules,
  * and the work of all rules is limited. */
-#ifndef MP_COMPARE_CHOICE_H
-#define MP_COMPARE_CHOICE_H
+#pragma once
 
 #include "compare/decide.h"
 
@@ -41,5 +40,3 @@ mp_choice mp_choose_entries(mp_evaluation *evaluation, const mp_entries *entries
 /* Return the differences from the base at a level; they belong to the choices. */
 const mp_differences *mp_news_of(mp_evaluation *evaluation, mp_level level);
 mp_choice mp_choose_news(mp_evaluation *evaluation, mp_level level);
-
-#endif

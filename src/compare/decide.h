@@ -1,6 +1,5 @@
 /* Decisions: check a measured value against the limit of a rule, and explain the result. */
-#ifndef MP_COMPARE_DECIDE_H
-#define MP_COMPARE_DECIDE_H
+#pragma once
 
 #include "base/memory.h"
 #include "compare/policy.h"
@@ -112,5 +111,3 @@ bool mp_measure_is_new(mp_measure measure, const mp_difference *difference);
  * OOABL Obj shop.OrderEvent at placeOrder shop.OrderService:155"; for others: "; most: ...". Return
  * "" if there is no such part, NULL if the measure has none. */
 const char *mp_most_of_whole(mp_evaluation *evaluation, const mp_window *window);
-
-#endif

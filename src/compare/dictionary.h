@@ -1,7 +1,6 @@
 /* Dictionary of texts and frames that digests share, keys made of them, and lists of amounts by
  * key. */
-#ifndef MP_COMPARE_DICTIONARY_H
-#define MP_COMPARE_DICTIONARY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -150,5 +149,3 @@ uint32_t *mp_key_families(const mp_dictionary *dictionary);
 /* Compare two keys by type, program, name, then stack: the outermost frame that differs decides, by
  * its name, then by its line. This is a total order. */
 int mp_key_compare(const mp_dictionary *dictionary, const mp_entry_key *a, const mp_entry_key *b);
-
-#endif

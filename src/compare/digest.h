@@ -6,8 +6,7 @@
  * Texts and frames are numbers in a dictionary that the compared digests share, so equal numbers
  * are equal texts. A digest is small, and apart from `largest`, does not depend on the model.
  */
-#ifndef MP_COMPARE_DIGEST_H
-#define MP_COMPARE_DIGEST_H
+#pragma once
 
 #include "base/index.h"
 #include "compare/dictionary.h"
@@ -69,11 +68,12 @@ typedef struct mp_digest {
     uint32_t format_version;
     uint64_t bytes, records;   /* totals of all inputs */
     bool complete, open_ended; /* as in mp_input_summary */
-    bool torn;   /* baseline made from truncated or damaged input, as allowed by an option */
-    bool in_use; /* window ends before the process or log does, so objects in use count as left behind */
-    bool late;   /* window ends after the clean-up, when leaks are no longer visible */
-    bool of_moment;     /* the user selected a snapshot, so `complete` does not matter */
-    bool partial;       /* profile with its hottest lines only */
+    bool torn;      /* baseline made from truncated or damaged input, as allowed by an option */
+    bool in_use;    /* window ends before the process or log does, so objects in use count as left
+                       behind */
+    bool late;      /* window ends after the clean-up, when leaks are no longer visible */
+    bool of_moment; /* the user selected a snapshot, so `complete` does not matter */
+    bool partial;   /* profile with its hottest lines only */
     bool tells_no_part; /* old baseline that does not say if it is partial */
     bool has_paths;     /* profile with a call tree, and MP_LEVEL_PATH was requested */
     bool kept;          /* read from a baseline, which stores only levels with a name */
@@ -179,5 +179,3 @@ typedef struct mp_differences {
  * both lists. */
 mp_differences mp_differences_of(const mp_dictionary *dictionary, const mp_digest *base,
                                  const mp_digest *now, mp_level level);
-
-#endif

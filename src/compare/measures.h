@@ -1,7 +1,6 @@
 /* Vocabulary of policies: measures, selectors and comparisons of rules, and the formatting of
  * numbers. */
-#ifndef MP_COMPARE_MEASURES_H
-#define MP_COMPARE_MEASURES_H
+#pragma once
 
 #include "base/memory.h"
 #include "compare/digest.h"
@@ -119,5 +118,3 @@ const char *mp_comparison_sign(mp_comparison comparison);
 const char *mp_quantity_text(mp_arena *arena, mp_measure measure, int64_t number, bool exact);
 /* Return a percentage such as "0.125 %" or "12.5 %", without trailing zeros. */
 const char *mp_share_text(mp_arena *arena, double percent);
-
-#endif

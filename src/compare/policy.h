@@ -2,8 +2,7 @@
  *
  * The grammar is in memprof-policy(5). A rule limits a measure ("leaked of type "Order*" <= 1 MiB")
  * or forbids new entries ("no new leak site"). */
-#ifndef MP_COMPARE_POLICY_H
-#define MP_COMPARE_POLICY_H
+#pragma once
 
 #include "compare/measures.h"
 #include "memprof/diagnostics.h"
@@ -153,5 +152,3 @@ typedef struct mp_rule_subject {
 mp_rule_result mp_rule_judge(const mp_rule_context *context, const mp_rule *rule,
                              const mp_rule_subject *subjects, size_t count, const char *most,
                              mp_arena *arena);
-
-#endif

@@ -1,6 +1,5 @@
 /* Tokens of a policy. */
-#ifndef MP_COMPARE_POLICY_TOKENS_H
-#define MP_COMPARE_POLICY_TOKENS_H
+#pragma once
 
 #include "base/memory.h"
 #include "base/slice.h"
@@ -31,5 +30,3 @@ bool mp_token_is(mp_token token, const char *text);
 const char *mp_token_string(mp_arena *arena, mp_token token);
 /* Convert a number to millionths: "1.25" to 1250000. Return an error message, or NULL. */
 const char *mp_token_millionths(mp_token number, int64_t *millionths);
-
-#endif

@@ -7,8 +7,7 @@
  * absolute deviation would be more robust, but it is unsuitable: for three runs it is the smaller
  * of two gaps, and it is 0 as soon as most runs agree, for example if only one run in five fills a
  * cache. The next run that does would exceed such a limit. */
-#ifndef MP_COMPARE_RUNS_H
-#define MP_COMPARE_RUNS_H
+#pragma once
 
 #include "compare/digest.h"
 
@@ -32,5 +31,3 @@ mp_digest *mp_digest_of_runs(mp_digest *const *runs, size_t count);
 /* Return a digest with the maximum of each entry over all runs; entries missing from it are new.
  * Release with mp_digest_free. */
 mp_digest *mp_digest_of_any_run(const mp_digest *digest);
-
-#endif

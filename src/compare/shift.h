@@ -1,8 +1,7 @@
 /* Shifted lines. A family (entries with the same stack except for line numbers) can be matched in
  * two ways: either line numbers did not change, or lines were inserted or deleted, and entries
  * moved to other line numbers. */
-#ifndef MP_COMPARE_SHIFT_H
-#define MP_COMPARE_SHIFT_H
+#pragma once
 
 #include "compare/dictionary.h"
 
@@ -36,5 +35,3 @@ void mp_shift_free(mp_shift *shift);
 
 /* Return the index in `more` of the partner of an entry of `fewer`. */
 size_t mp_shift_partner(const mp_shift *shift, size_t place);
-
-#endif

@@ -1,6 +1,5 @@
 /* Differences between two digests as weighted stacks. */
-#ifndef MP_COMPARE_STACKS_H
-#define MP_COMPARE_STACKS_H
+#pragma once
 
 #include "compare/digest.h"
 #include "query/weights.h"
@@ -17,5 +16,3 @@ mp_level mp_level_of_stacks(const mp_digest *base, const mp_digest *now, mp_weig
 mp_weights mp_weights_of_differences(const mp_dictionary *dictionary,
                                      const mp_differences *differences, mp_level level,
                                      mp_weighing weighing, bool starts);
-
-#endif

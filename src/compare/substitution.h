@@ -1,6 +1,5 @@
 /* Rewriting names: s/REGEX/TEXT/, as in sed. */
-#ifndef MP_COMPARE_SUBSTITUTION_H
-#define MP_COMPARE_SUBSTITUTION_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -23,5 +22,3 @@ void mp_substitutions_free(mp_substitutions *substitutions);
  * text that is valid until the next call. Return NULL with an error if a substitution takes far
  * more steps than the text is long, or makes it far longer. */
 const char *mp_substitute(mp_substitutions *substitutions, const char *text, mp_error *error);
-
-#endif

@@ -1,7 +1,6 @@
 /* The checks of a document as one list, each with the complete text of its line in a report: for
  * formats that show nothing but checks. */
-#ifndef MP_DOCUMENT_CHECKS_H
-#define MP_DOCUMENT_CHECKS_H
+#pragma once
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -38,5 +37,3 @@ const char *mp_verdicts_text(mp_arena *arena, const char *what, const size_t cou
 /* Return the line for a limit that fails or warns: "--max-live 1M exceeded: 1.3 MiB alive, ...",
  * after the file's name if there is one. */
 const char *mp_limit_text(mp_arena *arena, const mp_check *limit, const char *dashes);
-
-#endif

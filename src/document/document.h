@@ -4,8 +4,7 @@
  * CSV; titles are for people. Texts of cells and lines are copied into the document; names, titles,
  * footers and texts of checks are borrowed and must live as long as the document (mp_document_text
  * makes such a text). */
-#ifndef MP_DOCUMENT_DOCUMENT_H
-#define MP_DOCUMENT_DOCUMENT_H
+#pragma once
 
 #include "base/column.h"
 #include "base/index.h"
@@ -297,5 +296,3 @@ int mp_cells_compare(const mp_column *column, const mp_cell *a, const mp_cell *b
 /* Sort `count` structs of `size` bytes by one of their columns, equal ones by the next of `by`,
  * which ends with NULL. Structs that are equal in all of them keep their order. */
 void mp_rows_sort(void *rows, size_t count, size_t size, const mp_column *const *by);
-
-#endif

@@ -3,8 +3,7 @@
  * A report adds figures to a document whose `draws` is set, in addition to its tables. Renderers
  * that cannot draw ignore them. A figure has exact numbers and names; its sums equal those of the
  * tables. Texts and arrays live as long as the document (mp_document_text, its arena). */
-#ifndef MP_DOCUMENT_FIGURE_H
-#define MP_DOCUMENT_FIGURE_H
+#pragma once
 
 #include "document/document.h"
 
@@ -172,5 +171,3 @@ mp_tree_figure mp_tree_cut(struct mp_arena *arena, const mp_tree_figure *tree, u
 
 /* Return the first figure of this kind; NULL if there is none. */
 const mp_figure *mp_document_figure_of(const mp_document *document, mp_figure_kind kind);
-
-#endif

@@ -13,8 +13,7 @@
  * - Checks name their files. So do lines of the summary, which are then for programs.
  * - People read the first headline of all files instead, and a summary of the merged tables
  *   (`sum_up`). */
-#ifndef MP_DOCUMENT_MERGE_H
-#define MP_DOCUMENT_MERGE_H
+#pragma once
 
 #include "document/document.h"
 
@@ -63,5 +62,3 @@ void mp_pile_pack(mp_pile *pile, mp_document *document);
 /* Add a document, which then belongs to the pile. `name` is borrowed. */
 void mp_pile_add(mp_pile *pile, const char *name, mp_document *document);
 void mp_pile_free(mp_pile *pile);
-
-#endif

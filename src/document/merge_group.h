@@ -1,7 +1,6 @@
 /* Groups of tables that become one table: their columns are united, their rows sorted together.
  * Used only by merging. */
-#ifndef MP_DOCUMENT_MERGE_GROUP_H
-#define MP_DOCUMENT_MERGE_GROUP_H
+#pragma once
 
 #include "document/document.h"
 
@@ -66,5 +65,3 @@ mp_merge_row *mp_merge_order(const mp_merge_group *group, const char *order, boo
 
 /* Merge the stacks of all files by name. */
 void mp_merge_figures(mp_document *document, const mp_merge_source *files, size_t count);
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef MP_DOCUMENT_SPARKLINE_H
-#define MP_DOCUMENT_SPARKLINE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -9,5 +8,3 @@
  * characters, each character is the mean of several values. Return like snprintf; text that does
  * not fit is cut between characters. */
 int mp_sparkline(const int64_t *values, size_t count, size_t width, char *text, size_t size);
-
-#endif

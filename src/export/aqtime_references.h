@@ -1,6 +1,5 @@
 /* The references of a graph, written to the database's two tables of references. */
-#ifndef MP_EXPORT_AQTIME_REFERENCES_H
-#define MP_EXPORT_AQTIME_REFERENCES_H
+#pragma once
 
 #include "export/aqtime_writer.h"
 #include "model/graph.h"
@@ -21,5 +20,3 @@ aq_out_link *aq_out_links_of(const mp_graph *graph);
 void aq_out_references(aq_out *out, const mp_graph *graph, const aq_out_link *links);
 /* Return an object's address; MP_UNKNOWN if its id is not an address. */
 int64_t aq_out_address(const mp_graph *graph, uint32_t vertex);
-
-#endif

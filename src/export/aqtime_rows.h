@@ -1,6 +1,5 @@
 /* Count the rows of a database before it is written. */
-#ifndef MP_EXPORT_AQTIME_ROWS_H
-#define MP_EXPORT_AQTIME_ROWS_H
+#pragma once
 
 #include "export/objects.h"
 
@@ -13,5 +12,3 @@ enum { AQ_CALLERS = 64 };
  * alive at its snapshot. So a recording with many long-lived objects and many snapshots could make
  * a database that grows with the square of its size. Return false with a message. */
 bool aq_rows_afforded(const mp_live_objects *live, mp_error *error);
-
-#endif

@@ -1,6 +1,5 @@
 /* Write the tables of an AQTime allocation database, row by row. */
-#ifndef MP_EXPORT_AQTIME_WRITER_H
-#define MP_EXPORT_AQTIME_WRITER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -78,5 +77,3 @@ int64_t aq_out_put(aq_out *out, aq_out_table table, int64_t parent, int64_t reco
     aq_out_put(out, table, parent, record, (const aq_out_value[]){__VA_ARGS__, {NULL, NULL, 0}})
 /* Write the stack of an object, one row for each routine, innermost first. */
 void aq_out_put_stack(aq_out *out, int64_t object, const uint32_t *routines, size_t count);
-
-#endif

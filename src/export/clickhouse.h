@@ -1,7 +1,6 @@
 /* Tables of many recordings in ClickHouse. Their columns, which are derived from those of
  * relations, determine both the statements that create the tables and the rows. */
-#ifndef MP_EXPORT_CLICKHOUSE_H
-#define MP_EXPORT_CLICKHOUSE_H
+#pragma once
 
 #include <stdio.h>
 
@@ -84,5 +83,3 @@ typedef enum mp_clickhouse_dialect {
 void mp_clickhouse_put_schema(FILE *file, const char *cluster, mp_clickhouse_dialect dialect);
 /* Write the statement that inserts the rows of an export, but not the rows. */
 void mp_clickhouse_put_insert(FILE *file, const mp_clickhouse_table *table);
-
-#endif

@@ -4,8 +4,7 @@
  * An exporter is run like a report: an mp_report states its arguments, the capabilities that it
  * needs and its variants. It writes to request->file, and describes in the document what it wrote
  * (see below). It neither reads inputs nor prints. */
-#ifndef MP_EXPORT_EXPORTER_H
-#define MP_EXPORT_EXPORTER_H
+#pragma once
 
 #include "query/weights.h"
 #include "reports/report.h"
@@ -69,5 +68,3 @@ void mp_written(mp_document *document, const mp_request *request, const char *wh
 /* Add the table of row counts; add a row to it: the file has `rows` rows of kind `what`. */
 mp_table *mp_written_table(mp_document *document);
 void mp_written_rows(mp_document *document, mp_table *table, const char *what, int64_t rows);
-
-#endif

@@ -1,7 +1,6 @@
 /* Exports of many recordings as tables. They contain all relations, with the recording as the first
  * column of every row. Only the format that stores the tables differs. */
-#ifndef MP_EXPORT_FLEET_H
-#define MP_EXPORT_FLEET_H
+#pragma once
 
 #include "export/exporter.h"
 #include "relation/relation.h"
@@ -53,5 +52,3 @@ extern const mp_heap_arguments mp_fleet_defaults;
     .variants = {MP_HEAP_VARIANTS(mp_fleet_add),                                                   \
                  {.needs = MP_HOLDS_LEDGER, .run = mp_fleet_add},                                  \
                  {.needs = MP_HOLDS_PROFILE, .run = mp_fleet_add}}
-
-#endif

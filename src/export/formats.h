@@ -1,6 +1,5 @@
 /* Output formats; src/export/formats.def is the table. */
-#ifndef MP_EXPORT_FORMATS_H
-#define MP_EXPORT_FORMATS_H
+#pragma once
 
 #include "export/exporter.h"
 #include "render/renderer.h"
@@ -26,5 +25,3 @@ typedef struct mp_target {
 /* Get a target by index, from 0, or by name. Return false if there is none. */
 bool mp_target_at(size_t place, mp_target *target);
 bool mp_target_find(const char *name, mp_target *target);
-
-#endif

@@ -1,6 +1,5 @@
 /* Objects for exporters: those that were alive at given moments. */
-#ifndef MP_EXPORT_OBJECTS_H
-#define MP_EXPORT_OBJECTS_H
+#pragma once
 
 #include "base/error.h"
 #include "model/graph.h"
@@ -40,5 +39,3 @@ static inline bool mp_is_alive_at(const mp_living *living, mp_snapshot_id snapsh
 
 /* Find the only session with snapshots. False with a message if there are several, or none. */
 bool mp_only_session(const mp_filter *filter, mp_session_id *session, mp_error *error);
-
-#endif

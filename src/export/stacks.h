@@ -1,7 +1,6 @@
 /* Stacks for exporters: numbers for texts, functions and places, stacks with weights, and stacks of
  * a heap over time. Also the code that runs these exporters. */
-#ifndef MP_EXPORT_STACKS_H
-#define MP_EXPORT_STACKS_H
+#pragma once
 
 #include "base/index.h"
 #include "compare/dictionary.h"
@@ -122,5 +121,3 @@ bool mp_sites_next(mp_sites *sites, uint32_t snapshot, uint32_t *node, const mp_
 const char *mp_sites_label(const mp_sites *sites, uint32_t place, mp_arena *arena);
 /* Return the name of the application or, if unknown, of the file. In the arena. */
 const char *mp_sites_command(const mp_sites *sites, mp_arena *arena);
-
-#endif

@@ -3,8 +3,7 @@
  * Files are written under hidden names and appear when all recordings are written. The first table,
  * the list of recordings, is removed before the first file of an earlier export is replaced, and
  * appears last. So if a folder contains it, all tables belong to one export. */
-#ifndef MP_EXPORT_TABLE_FOLDER_H
-#define MP_EXPORT_TABLE_FOLDER_H
+#pragma once
 
 #include <stdio.h>
 
@@ -38,5 +37,3 @@ FILE *mp_table_folder_file(const mp_table_folder *folder, size_t table);
  * left as it was. Return true if all files were kept; false with an error if `keep`. A folder that
  * was never opened cannot be kept. */
 bool mp_table_folder_close(mp_table_folder *folder, bool keep, mp_error *error);
-
-#endif

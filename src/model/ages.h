@@ -1,7 +1,6 @@
 /* Ages of deleted objects. There is one row for each distinct age; if that would be too many, ages
  * are rounded to fewer leading bits. */
-#ifndef MP_MODEL_AGES_H
-#define MP_MODEL_AGES_H
+#pragma once
 
 #include "base/index.h"
 #include "model/model.h"
@@ -36,5 +35,3 @@ void mp_ages_add(mp_ages *ages, const mp_age *death);
 void mp_ages_settle(mp_ages *ages);
 /* Release the table; NULL is allowed. */
 void mp_ages_free(mp_ages *ages);
-
-#endif

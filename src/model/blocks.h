@@ -8,8 +8,7 @@
  * The type of a block becomes known when it is deleted. The block then moves, with its birth, to
  * the generation with this type, so its whole life shows the type. Blocks that are never deleted
  * keep a generation without a type. */
-#ifndef MP_MODEL_BLOCKS_H
-#define MP_MODEL_BLOCKS_H
+#pragma once
 
 #include "base/index.h"
 #include "memprof/diagnostics.h"
@@ -96,5 +95,3 @@ mp_snapshot *mp_blocks_end_snapshot(mp_blocks *blocks, int64_t time_us);
 void mp_blocks_prefetch(const mp_blocks *blocks, const mp_event *event);
 void mp_blocks_prefetch_generation(const mp_blocks *blocks, const mp_event *event);
 void mp_blocks_prefetch_deltas(const mp_blocks *blocks, const mp_event *event);
-
-#endif

@@ -1,6 +1,5 @@
 /* Construction of a model, for readers. The model owns everything that is added. */
-#ifndef MP_MODEL_BUILD_H
-#define MP_MODEL_BUILD_H
+#pragma once
 
 #include <string.h>
 
@@ -90,5 +89,3 @@ static inline void mp_model_tell_snapshot(const mp_model *model, mp_snapshot_id 
     if (model->tell)
         model->tell(model->tell_opaque, snapshot);
 }
-
-#endif

@@ -4,8 +4,7 @@
  * snapshot. An increase since the previous snapshot counts as creations, a decrease as deletions.
  * Of objects that lived only between two snapshots, only the number is known (mp_census_passed).
  * Formats without objects set amounts by context instead (mp_census_stock). */
-#ifndef MP_MODEL_CENSUS_H
-#define MP_MODEL_CENSUS_H
+#pragma once
 
 #include "model/build.h"
 
@@ -71,5 +70,3 @@ void mp_census_passed(mp_census *census, mp_snapshot_id snapshot, mp_type_id typ
                       int64_t total_bytes);
 /* End the snapshot, and mark it as whole. */
 void mp_census_end(mp_census *census, mp_snapshot_id snapshot);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * They are not kept while a dump is read. An answer that needs them reads them from the input, in
  * one more pass (mp_graph.names). They take 17 bytes per object. */
-#ifndef MP_MODEL_CONTENTS_H
-#define MP_MODEL_CONTENTS_H
+#pragma once
 
 #include "base/memory.h"
 #include "model/graph.h"
@@ -70,5 +69,3 @@ static inline void mp_contents_set(mp_contents *contents, uint32_t object, mp_co
         contents->items[object] = content;
     }
 }
-
-#endif

@@ -1,8 +1,7 @@
 /* Facts about a heap log besides the ledger: anomalies, handovers (blocks that another thread
  * deleted than the one that allocated them), and types that are inferred after all logs are
  * read. */
-#ifndef MP_MODEL_EVENT_LOG_H
-#define MP_MODEL_EVENT_LOG_H
+#pragma once
 
 #include "model/ages.h"
 #include "model/build.h"
@@ -85,5 +84,3 @@ void mp_event_log_order(mp_event_log *log, uint32_t first);
 /* Record an anomaly that the monitor itself reported, in its own words: a heap corruption, or any
  * other. */
 void mp_event_log_says(mp_event_log *log, mp_anomaly_kind kind, uint64_t line, mp_slice text);
-
-#endif

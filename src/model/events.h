@@ -4,8 +4,7 @@
  * the ledger. A block that was deleted with a type belongs to a context of that type from its
  * birth. A block that was never deleted belongs to a context without a type, and its type can only
  * be inferred. */
-#ifndef MP_MODEL_EVENTS_H
-#define MP_MODEL_EVENTS_H
+#pragma once
 
 #include "model/model.h"
 
@@ -85,5 +84,3 @@ bool mp_type_is_real(const mp_model *model, mp_type_id type);
 
 /* Release the data; NULL is allowed. */
 void mp_events_free(mp_events *events);
-
-#endif

@@ -10,8 +10,7 @@
  *   targets      [ 3   4 | 1   2   3 ]
  *
  * References to objects that do not exist are counted and omitted. */
-#ifndef MP_MODEL_GRAPH_H
-#define MP_MODEL_GRAPH_H
+#pragma once
 
 #include "base/memory.h"
 #include "memprof/diagnostics.h"
@@ -128,5 +127,3 @@ static inline bool mp_graph_tracks(const mp_graph *graph, uint32_t object)
 
 /* Release the graph; NULL is allowed. */
 void mp_graph_free(mp_graph *graph);
-
-#endif

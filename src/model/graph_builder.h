@@ -5,8 +5,7 @@
  *
  * References and roots may name objects that come later. An id is looked up in its own domain
  * first, then in the other domains, in order. */
-#ifndef MP_MODEL_GRAPH_BUILDER_H
-#define MP_MODEL_GRAPH_BUILDER_H
+#pragma once
 
 #include "base/slice.h"
 #include "model/graph.h"
@@ -56,5 +55,3 @@ typedef struct mp_type_counts {
 /* Enter the model's graph into the ledger, and end its snapshot, which is then whole. */
 mp_snapshot *mp_type_counts_enter(mp_type_counts *counts);
 void mp_type_counts_free(mp_type_counts *counts);
-
-#endif

@@ -3,8 +3,7 @@
  * There is one mp_heap per session. A reader opens it, begins a snapshot, reports events, and ends
  * the snapshot; these events belong to this snapshot. A snapshot that is never ended stays
  * incomplete and is not evaluated. Its events then count for the next snapshot that is ended. */
-#ifndef MP_MODEL_HEAP_H
-#define MP_MODEL_HEAP_H
+#pragma once
 
 #include "memprof/diagnostics.h"
 #include "model/ages.h"
@@ -133,5 +132,3 @@ static inline void mp_heap_resolve_owners(mp_heap *heap)
     if (heap->pending_count)
         mp_heap_resolve_pending(heap);
 }
-
-#endif

@@ -3,8 +3,7 @@
  *
  * Births, changes and deaths are reported as they happen; the state is recorded when a snapshot
  * ends. Reusable objects, and objects that live only between two snapshots, are not recorded. */
-#ifndef MP_MODEL_HISTORY_H
-#define MP_MODEL_HISTORY_H
+#pragma once
 
 #include "model/model.h"
 
@@ -28,5 +27,3 @@ void mp_history_was(mp_history *history, uint64_t id, mp_generation_id generatio
 void mp_history_death(mp_history *history, uint64_t id);
 /* Record the current state of all objects as that at the snapshot, which must be whole. */
 void mp_history_end_snapshot(mp_history *history, mp_snapshot_id snapshot);
-
-#endif

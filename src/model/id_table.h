@@ -4,8 +4,7 @@
  * ids are stored as a set of bits, with a count of the bits before each word; an object's number is
  * the rank of its bit. Other ids are stored in a hash table whose buckets are cache lines. If
  * several objects have the same id, the first one is found. */
-#ifndef MP_MODEL_ID_TABLE_H
-#define MP_MODEL_ID_TABLE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -120,5 +119,3 @@ __attribute__((always_inline)) static inline void mp_id_fetch_on(const mp_id_tab
     if (table->by_rank && mp_id_bit(table, id, &bit))
         __builtin_prefetch(&table->by_rank[mp_id_rank(table, bit)]);
 }
-
-#endif

@@ -12,8 +12,7 @@
  * A lookup goes down the column until it finds the id or a place that no id has passed. A deletion
  * clears the place and decrements the counters, so no tombstones are needed. There is a counter for
  * each column, because with random ids, nearly every row is passed by an id of some column. */
-#ifndef MP_MODEL_LIVE_H
-#define MP_MODEL_LIVE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -69,5 +68,3 @@ void mp_live_prefetch(const mp_live_set *set, uint64_t id);
 int64_t mp_live_bytes(const mp_live_set *set, const mp_live_object *object);
 void mp_live_set_bytes(mp_live_set *set, mp_live_object *object, int64_t bytes);
 void mp_live_free(mp_live_set *set);
-
-#endif

@@ -22,8 +22,7 @@
  * Every id is an index into an array of the model; index 0 is reserved and means "none". The model
  * owns everything that it refers to. Counts are objects, sizes bytes, and times microseconds since
  * the start of the session's recording. */
-#ifndef MP_MODEL_MODEL_H
-#define MP_MODEL_MODEL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -503,5 +502,3 @@ static inline int64_t mp_cost_weight(const mp_model *model, mp_cost cost)
 {
     return model->holds & MP_HOLDS_UNSIZED ? mp_cost_live(cost) : cost.bytes;
 }
-
-#endif

@@ -5,8 +5,7 @@
  *
  * A file may contain several profiles. Each is a session with its own modules; its module number 0
  * is the session itself. Readers ensure that sums of these counts and times fit into 64 bits. */
-#ifndef MP_MODEL_PROFILE_H
-#define MP_MODEL_PROFILE_H
+#pragma once
 
 #include "model/model.h"
 
@@ -162,5 +161,3 @@ static inline mp_string_id mp_profile_code(const mp_profile *profile, uint32_t c
                ? profile->coverage_codes.items[coverage_line]
                : (mp_string_id){0};
 }
-
-#endif

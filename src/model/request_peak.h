@@ -4,8 +4,7 @@
  * It is exact in time: rows state when objects were created and deleted, and the rows of a snapshot
  * are sorted by time when it ends. Objects count with their sizes at the snapshot. Within the same
  * microsecond, creations come before deletions. */
-#ifndef MP_MODEL_REQUEST_PEAK_H
-#define MP_MODEL_REQUEST_PEAK_H
+#pragma once
 
 #include "model/model.h"
 
@@ -32,5 +31,3 @@ void mp_request_peak_begin(mp_request_peak *peak, mp_snapshot_id id, const mp_sn
 void mp_request_peak_end(mp_request_peak *peak, mp_snapshot *snapshot);
 void mp_request_peak_add(mp_request_peak *peak, int64_t time_us, int32_t objects, int64_t bytes);
 void mp_request_peak_free(mp_request_peak *peak);
-
-#endif

@@ -1,6 +1,5 @@
 /* Growth from dump to dump: types, and holders that accumulate objects. */
-#ifndef MP_QUERY_ACCUMULATION_H
-#define MP_QUERY_ACCUMULATION_H
+#pragma once
 
 #include "query/graph_query.h"
 
@@ -81,5 +80,3 @@ mp_kept_type *mp_kept_with(const mp_graph_view *view, const mp_accumulation *acc
 /* Return the types that grew at every snapshot, sorted by growth, largest first, then by name.
  * *count is their number, *steps the number of snapshots. Release with free(). */
 mp_grower *mp_growers_of(const mp_window *window, size_t *count, uint32_t *steps);
-
-#endif

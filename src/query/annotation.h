@@ -1,6 +1,5 @@
 /* Figures of a recording for each line of a source. */
-#ifndef MP_QUERY_ANNOTATION_H
-#define MP_QUERY_ANNOTATION_H
+#pragma once
 
 #include "query/query.h"
 
@@ -36,5 +35,3 @@ const char *mp_annotation_source(mp_arena *arena, const char *const *sources, si
  * with free(). */
 mp_annotation mp_annotation_of(const mp_filter *filter, const mp_window *window,
                                const char *source);
-
-#endif

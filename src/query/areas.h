@@ -1,6 +1,5 @@
 /* Areas: amounts by group and, within each group, by key, for maps of memory. */
-#ifndef MP_QUERY_AREAS_H
-#define MP_QUERY_AREAS_H
+#pragma once
 
 #include "query/graph_query.h"
 #include "query/group.h"
@@ -27,5 +26,3 @@ mp_areas mp_areas_of_heap(const mp_window *window, const mp_dimension *dimension
  * it. */
 mp_areas mp_areas_of_graph(mp_graph_view *view, bool by_namespace, bool retained);
 void mp_areas_free(mp_areas *areas);
-
-#endif

@@ -4,8 +4,7 @@
  * caller of its outermost call and to the callee of its innermost call. The costs of a method's
  * callers therefore add up to its total cost, and so do the costs of its callees with its own
  * cost. */
-#ifndef MP_QUERY_CALLS_H
-#define MP_QUERY_CALLS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -92,5 +91,3 @@ void mp_calls_free(mp_calls *calls);
  * case is ignored. Return `count` indexes; release with free(). */
 uint32_t *mp_calls_named(const mp_calls *calls, const mp_model *model, const char *name,
                          size_t *count);
-
-#endif

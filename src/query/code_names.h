@@ -1,7 +1,6 @@
 /* Names of the code in an execution profile, as all answers show them to people. Names live in the
  * arena or the model. */
-#ifndef MP_QUERY_CODE_NAMES_H
-#define MP_QUERY_CODE_NAMES_H
+#pragma once
 
 #include "base/memory.h"
 #include "query/profile_costs.h"
@@ -25,5 +24,3 @@ const char *mp_code_label(mp_arena *arena, const mp_code_place *place);
  * same for a module. */
 mp_code_place mp_cost_place(const mp_model *model, const mp_code_cost *cost);
 mp_code_place mp_module_place(const mp_model *model, const mp_module *module);
-
-#endif

@@ -1,6 +1,5 @@
 /* Coverage: executable and executed lines of the programs in a profile. */
-#ifndef MP_QUERY_COVERAGE_H
-#define MP_QUERY_COVERAGE_H
+#pragma once
 
 #include "model/profile.h"
 #include "query/filter.h"
@@ -57,5 +56,3 @@ const mp_covered_source *mp_coverage_worst(const mp_coverage *coverage);
 /* Return the percentage, rounded down to one decimal, so that 100 means every line; NAN if there
  * are no lines. */
 double mp_coverage_percent(uint64_t executed, uint64_t lines);
-
-#endif

@@ -4,8 +4,7 @@
  * and the snapshots of creation of the objects, the types of a graph, the modules of a profile, and
  * the last snapshot of a session (FILE@SNAPSHOT). Later snapshots are marked as not whole. The
  * figures of the snapshots in a filter include only what counts. */
-#ifndef MP_QUERY_FILTER_H
-#define MP_QUERY_FILTER_H
+#pragma once
 
 #include <assert.h>
 
@@ -114,5 +113,3 @@ static inline bool mp_filter_is_cut(const mp_filter *filter, uint32_t session)
  * if there is none. */
 mp_snapshot_id mp_filter_moment(const mp_filter *filter, uint32_t session, const char *text);
 extern const char mp_expected_moment[];
-
-#endif

@@ -1,7 +1,6 @@
 /* Recursion: repeated frames of a stack, singly or in cycles of two or three. Reports show each
  * repetition only once. */
-#ifndef MP_QUERY_FOLDING_H
-#define MP_QUERY_FOLDING_H
+#pragma once
 
 #include "model/model.h"
 
@@ -30,5 +29,3 @@ mp_turn mp_turn_of(const mp_folding *folding, uint32_t node);
  * the only relevant callee of a node, or 0 if there is none or more than one. */
 mp_turn mp_turn_below(const mp_model *model, uint32_t node,
                       uint32_t (*next)(const void *opaque, uint32_t node), const void *opaque);
-
-#endif

@@ -5,8 +5,7 @@
  * objects it dominates, including itself. Weak roots keep nothing alive. Results are released with
  * their _free function, or with free() if there is none; results that a view caches belong to the
  * view. */
-#ifndef MP_QUERY_GRAPH_QUERY_H
-#define MP_QUERY_GRAPH_QUERY_H
+#pragma once
 
 #include "base/memory.h"
 #include "model/graph.h"
@@ -393,5 +392,3 @@ mp_type_links mp_holders_of(const mp_graph_view *view, const bool *asked, const 
  * first. */
 mp_type_links mp_retained_of(const mp_graph_view *view, const bool *asked);
 void mp_type_links_free(mp_type_links *links);
-
-#endif

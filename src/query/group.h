@@ -1,6 +1,5 @@
 /* Groups: the objects of a window with a common property. */
-#ifndef MP_QUERY_GROUP_H
-#define MP_QUERY_GROUP_H
+#pragma once
 
 #include "base/memory.h"
 #include "model/events.h"
@@ -135,5 +134,3 @@ typedef struct mp_tree_cost {
 
 /* Return the costs by index in model->tree; [0] is the session. Release with free(). */
 mp_tree_cost *mp_tree_costs(const mp_window *window);
-
-#endif

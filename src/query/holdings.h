@@ -1,7 +1,6 @@
 /* Holdings: the objects that each holder keeps alive in a dump, and the corresponding objects in
  * the previous dump. */
-#ifndef MP_QUERY_HOLDINGS_H
-#define MP_QUERY_HOLDINGS_H
+#pragma once
 
 #include "base/index.h"
 #include "query/graph_query.h"
@@ -56,5 +55,3 @@ mp_snapshot_id *mp_dumps_to(const mp_model *model, mp_snapshot_id last, uint32_t
 
 /* Keep the holdings of the model's graph before the graph is replaced. For mp_model.leave. */
 void mp_leave_holdings(mp_model *model);
-
-#endif

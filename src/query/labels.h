@@ -1,7 +1,6 @@
 /* Labels of types, symbols and frames, and walks along stacks. Labels belong to the model or to the
  * arena. */
-#ifndef MP_QUERY_LABELS_H
-#define MP_QUERY_LABELS_H
+#pragma once
 
 #include "base/memory.h"
 #include "model/events.h"
@@ -48,5 +47,3 @@ mp_frame mp_frame_naming(const mp_model *model, mp_frame frame);
 /* Return the class of the innermost member function on the stack from `frame` outwards, such as
  * "TList<int>" of "TList<int>::Add(int)"; NULL: none. */
 const char *mp_class_label(mp_arena *arena, const mp_model *model, mp_frame frame);
-
-#endif

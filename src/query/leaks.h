@@ -1,6 +1,5 @@
 /* Leaks: objects created in a window and alive at its end, by allocation site. */
-#ifndef MP_QUERY_LEAKS_H
-#define MP_QUERY_LEAKS_H
+#pragma once
 
 #include "query/verdict.h"
 
@@ -62,5 +61,3 @@ const char *mp_dump_order_text(mp_arena *arena, const mp_model *model);
  * come first, and at the end of these come sites whose objects are lost only indirectly. Each part
  * is sorted by leaking_weight, largest first, then by bytes, objects, type, stack, line. */
 const mp_leaks *mp_window_leak_sites(const mp_window *window);
-
-#endif

@@ -1,6 +1,5 @@
 /* Lifetimes: the ages of objects at their deletion. */
-#ifndef MP_QUERY_LIFETIMES_H
-#define MP_QUERY_LIFETIMES_H
+#pragma once
 
 #include "model/ages.h"
 #include "query/group.h"
@@ -35,5 +34,3 @@ typedef struct mp_lifetimes {
 mp_lifetimes mp_lifetimes_of(const mp_window *window, const mp_dimension *dimension,
                              const char *only);
 void mp_lifetimes_free(mp_lifetimes *lifetimes);
-
-#endif

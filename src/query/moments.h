@@ -2,8 +2,7 @@
  * that any two snapshots can be compared. The amount alive at a moment is the sum of the changes up
  * to it. The amount leaked between two moments is the sum of those changes up to the second moment
  * that belong to objects born after the first. */
-#ifndef MP_QUERY_MOMENTS_H
-#define MP_QUERY_MOMENTS_H
+#pragma once
 
 #include "query/group.h"
 
@@ -39,5 +38,3 @@ mp_moment_change *mp_moment_changes(const mp_window *window, const mp_moment_row
                                     size_t *count);
 /* Merge row rows - 1 and all rows after it into one. Return the number of changes left. */
 size_t mp_moment_changes_fold(mp_moment_change *changes, size_t count, uint32_t rows);
-
-#endif

@@ -1,6 +1,5 @@
 /* Shortest paths from roots to objects of a graph. */
-#ifndef MP_QUERY_PATHS_H
-#define MP_QUERY_PATHS_H
+#pragma once
 
 #include "query/graph_query.h"
 
@@ -75,5 +74,3 @@ typedef struct mp_type_paths {
 
 mp_type_paths mp_type_paths_of(const mp_graph_view *view, const char *glob, const bool *excluded);
 void mp_type_paths_free(mp_type_paths *paths);
-
-#endif

@@ -1,6 +1,5 @@
 /* Peak: the maximum that was alive at once, up to the end of a window. */
-#ifndef MP_QUERY_PEAK_H
-#define MP_QUERY_PEAK_H
+#pragma once
 
 #include "query/window.h"
 
@@ -20,5 +19,3 @@ mp_peak mp_window_peak(const mp_window *window);
  * of the window. Peaks of several sessions are added; -1: a session does not state one. A selection
  * has no effect. Release with free(). */
 mp_type_peak *mp_stated_peaks(const mp_window *window);
-
-#endif

@@ -1,6 +1,5 @@
 /* Memory of the runtime itself, by area. */
-#ifndef MP_QUERY_PLATFORM_H
-#define MP_QUERY_PLATFORM_H
+#pragma once
 
 #include "query/window.h"
 
@@ -28,5 +27,3 @@ mp_platform_span mp_platform_span_of_all(const mp_window *window);
 
 /* Return the area that grew most over the window, and its growth in bytes; 0 if none grew. */
 mp_platform_id mp_platform_growing(const mp_window *window, int64_t *growth);
-
-#endif

@@ -1,6 +1,5 @@
 /* Trees in preorder: a node and the nodes below it are one range. */
-#ifndef MP_QUERY_PREORDER_H
-#define MP_QUERY_PREORDER_H
+#pragma once
 
 #include "model/model.h"
 
@@ -17,5 +16,3 @@ mp_preorder mp_preorder_of(const uint32_t *above, uint32_t count);
 /* Return the preorder of the model's call tree; node 0, the session, is above all nodes. */
 mp_preorder mp_tree_preorder(const mp_model *model);
 void mp_preorder_free(mp_preorder *preorder);
-
-#endif

@@ -9,8 +9,7 @@
  * start line are overloads (recordings before 11.7.4 have no start line); `overload` numbers them
  * from 0 in the order of the module numbers. A method that another class inherited counts as a
  * separate method, with the name of that class. */
-#ifndef MP_QUERY_PROFILE_COSTS_H
-#define MP_QUERY_PROFILE_COSTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -100,5 +99,3 @@ mp_preorder mp_profile_preorder(const mp_model *model);
 /* Return the time of each node including its callees, by place in preorder. If the filter excludes
  * the profiler's own code, its time is left out. Release with free(). */
 int64_t *mp_profile_node_times(const mp_filter *filter, const mp_preorder *nodes);
-
-#endif

@@ -1,6 +1,5 @@
 /* Modules of all sessions, grouped into methods and programs by their names. */
-#ifndef MP_QUERY_PROFILE_GROUPS_H
-#define MP_QUERY_PROFILE_GROUPS_H
+#pragma once
 
 #include "model/profile.h"
 #include "query/filter.h"
@@ -27,5 +26,3 @@ void mp_module_groups_free(mp_module_groups *groups);
 
 /* Compare two texts bytewise. */
 int mp_profile_text_compare(const mp_model *model, mp_string_id a, mp_string_id b);
-
-#endif

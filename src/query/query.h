@@ -1,6 +1,5 @@
 /* All headers for queries about heaps. */
-#ifndef MP_QUERY_QUERY_H
-#define MP_QUERY_QUERY_H
+#pragma once
 
 #include "query/group.h"
 #include "query/labels.h"
@@ -8,5 +7,3 @@
 #include "query/platform.h"
 #include "query/requests.h"
 #include "query/window.h"
-
-#endif

@@ -1,7 +1,6 @@
 /* Names of the references that an answer shows. They are read from the input in one pass, so an
  * answer first collects all references that it will show. */
-#ifndef MP_QUERY_REFERENCE_NAMES_H
-#define MP_QUERY_REFERENCE_NAMES_H
+#pragma once
 
 #include "query/graph_query.h"
 
@@ -13,5 +12,3 @@ void mp_reference_want(mp_graph_view *view, uint32_t from, uint32_t to);
 void mp_references_read(mp_graph_view *view, mp_arena *texts);
 /* Return the name of a reference: ".price", "[17]"; NULL if it is not known. */
 const char *mp_reference_name(const mp_graph_view *view, uint32_t from, uint32_t to);
-
-#endif

@@ -1,6 +1,5 @@
 /* Requests of a server, and the objects that each left behind. */
-#ifndef MP_QUERY_REQUESTS_H
-#define MP_QUERY_REQUESTS_H
+#pragma once
 
 #include "base/column.h"
 #include "query/window.h"
@@ -49,5 +48,3 @@ typedef struct mp_requests {
  * with mp_requests_free. */
 mp_requests mp_requests_of(const mp_window *window, bool later);
 void mp_requests_free(mp_requests *requests);
-
-#endif

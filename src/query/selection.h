@@ -2,8 +2,7 @@
  *
  * A selection is a list of criteria. At least one criterion of each subject must match, and no
  * negated criterion may match. Filters apply selections (filter.h). */
-#ifndef MP_QUERY_SELECTION_H
-#define MP_QUERY_SELECTION_H
+#pragma once
 
 #include "base/error.h"
 #include "model/model.h"
@@ -76,5 +75,3 @@ unsigned mp_selection_kinds(const char *argument);
 /* Return true if the model has the data that the selection needs; otherwise return false with an
  * error. */
 bool mp_can_select(const mp_model *model, const mp_selection *selection, mp_error *error);
-
-#endif

@@ -5,8 +5,7 @@
  * last. Snapshots of a pause, in which the whole program creates nothing for unusually long and
  * then goes on, share the place before it. If there are more than MP_COURSE_LENGTH snapshots,
  * neighbours share a place. */
-#ifndef MP_QUERY_SITE_COURSE_H
-#define MP_QUERY_SITE_COURSE_H
+#pragma once
 
 #include "query/group.h"
 
@@ -56,5 +55,3 @@ typedef struct mp_course_old {
     uint32_t age;  /* age in places */
 } mp_course_old;
 void mp_course_old_of(mp_course_old *old, const mp_site_course *course, uint32_t age);
-
-#endif

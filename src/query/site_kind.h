@@ -1,6 +1,5 @@
 /* Kinds of allocation sites, determined from their courses. */
-#ifndef MP_QUERY_SITE_KIND_H
-#define MP_QUERY_SITE_KIND_H
+#pragma once
 
 #include "query/site_course.h"
 
@@ -38,5 +37,3 @@ typedef struct mp_site_judgement {
 } mp_site_judgement;
 
 mp_site_judgement mp_site_kind_of(const mp_site_course *course);
-
-#endif

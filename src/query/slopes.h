@@ -1,6 +1,5 @@
 /* Slopes between all pairs of values in a series, by rank. */
-#ifndef MP_QUERY_SLOPES_H
-#define MP_QUERY_SLOPES_H
+#pragma once
 
 #include <stddef.h>
 
@@ -16,5 +15,3 @@ typedef struct mp_slope_ranks {
  * of them are chosen evenly, including the first and the last. The cost grows with the number of
  * changes times the number of values, so long constant series are cheap. */
 mp_slope_ranks mp_slope_ranks_of(const double *values, size_t count, size_t most);
-
-#endif

@@ -1,12 +1,9 @@
 /* Order of stacks as text, frame by frame from the innermost. It is computed without a walk along
  * each stack. */
-#ifndef MP_QUERY_STACK_ORDER_H
-#define MP_QUERY_STACK_ORDER_H
+#pragma once
 
 #include "query/labels.h"
 
 /* Return, for each node of the call tree, the rank of its stack of callers among all nodes; equal
  * stacks have equal ranks. Release with free(). */
 uint32_t *mp_stack_ranks(const mp_model *model);
-
-#endif

@@ -3,8 +3,7 @@
  * Suppressed objects stay in all totals of live objects, but do not count as leaks. A suppression
  * matches contexts, so it may match a part of an allocation site, such as the objects with one
  * name. */
-#ifndef MP_QUERY_SUPPRESSION_H
-#define MP_QUERY_SUPPRESSION_H
+#pragma once
 
 #include "base/error.h"
 #include "base/slice.h"
@@ -56,5 +55,3 @@ void mp_window_suppress(mp_window *window, const mp_suppressions *suppressions);
  * leaks of the context in any window of the recording. NULL: nothing is suppressed. Release with
  * free(). */
 bool *mp_suppressed_ever(const mp_window *window);
-
-#endif

@@ -1,7 +1,6 @@
 /* Texts that are matched against many patterns. A pattern requires some three successive bytes, by
  * which an index finds the texts that may match. */
-#ifndef MP_QUERY_TEXTS_H
-#define MP_QUERY_TEXTS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -29,5 +28,3 @@ typedef struct mp_some_texts {
     size_t count;
 } mp_some_texts;
 mp_some_texts mp_texts_with(mp_texts *texts, mp_slice core);
-
-#endif

@@ -1,6 +1,5 @@
 /* Timeline: the trace of an execution profile in order of time, with the nesting of executions. */
-#ifndef MP_QUERY_TIMELINE_H
-#define MP_QUERY_TIMELINE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -29,5 +28,3 @@ typedef struct mp_timeline {
  * follow from the order in which executions complete: one that starts later and completes earlier
  * ran inside the other. Release `items` with free(). */
 mp_timeline mp_timeline_of(const mp_filter *filter);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * Each delta of the ledger is visited once, so a snapshot costs as much as its changes. As in
  * reports, the first snapshot of a session is its start. */
-#ifndef MP_QUERY_TRACKER_H
-#define MP_QUERY_TRACKER_H
+#pragma once
 
 #include "base/memory.h"
 #include "model/model.h"
@@ -33,5 +32,3 @@ mp_tracked mp_tracker_take(mp_tracker *tracker, mp_snapshot_id snapshot);
 /* Return the place that creates the objects of a context, such as "shop/order.p:12", for a model
  * without a complete call tree. */
 const char *mp_context_place(mp_arena *arena, const mp_model *model, mp_context_id context);
-
-#endif

@@ -4,8 +4,7 @@
  * P. K. Sen, "Estimates of the regression coefficient based on Kendall's tau", 1968, with its
  * confidence interval and correction for ties; S. Yue, C. Wang, "The Mann-Kendall test modified by
  * effective sample size to detect trend in serially correlated hydrological series", 2004. */
-#ifndef MP_QUERY_TREND_H
-#define MP_QUERY_TREND_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -119,5 +118,3 @@ mp_trend mp_series_trend(const mp_series *series, size_t row, uint32_t session);
  * sessions would have no meaning.) Steady growth is worst, the steepest first; jumps come next, by
  * size. The course lives as long as the series. */
 mp_course mp_series_worst(const mp_series *series, size_t row);
-
-#endif

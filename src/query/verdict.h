@@ -2,8 +2,7 @@
  *
  * All answers use these verdicts: summaries, the order of leaks, trends, limits, rules and
  * comparisons. docs/verdict.md explains it, with its sources and its accuracy. */
-#ifndef MP_QUERY_VERDICT_H
-#define MP_QUERY_VERDICT_H
+#pragma once
 
 #include "query/site_kind.h"
 
@@ -82,5 +81,3 @@ const char *mp_verdict_refusal(mp_arena *arena, const mp_window *window);
  * or, if `steady`, too few moments. NULL: there is no such session. The text belongs to the
  * arena. */
 const char *mp_verdict_part_text(mp_arena *arena, const mp_window *window, bool steady);
-
-#endif

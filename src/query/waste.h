@@ -2,8 +2,7 @@
  *
  * Only objects that strong roots reach count. Each object is in at most one kind of waste, so the
  * kinds add up. */
-#ifndef MP_QUERY_WASTE_H
-#define MP_QUERY_WASTE_H
+#pragma once
 
 #include "model/contents.h"
 #include "query/graph_query.h"
@@ -72,5 +71,3 @@ void mp_contents_free(mp_contents *contents);
  * known. The texts belong to the arena. Return false in the same cases as mp_contents_read. */
 bool mp_waste_texts(const mp_contents *contents, const mp_equal_strings *strings, size_t count,
                     mp_arena *arena, const char **texts, const char **why);
-
-#endif

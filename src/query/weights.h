@@ -3,8 +3,7 @@
  * Charts and exports of stacks are made from this tree. It is an array in which callers precede
  * their callees. So a backward loop computes all sums, and deep trees need no recursion. The sums
  * of all frames equal the totals of reports exactly. */
-#ifndef MP_QUERY_WEIGHTS_H
-#define MP_QUERY_WEIGHTS_H
+#pragma once
 
 #include "base/memory.h"
 #include "query/filter.h"
@@ -138,5 +137,3 @@ mp_weights mp_weigher_end(mp_weigher *from);
 mp_weights mp_weights_of_profile(const mp_filter *filter, const mp_weighing *weighing,
                                  size_t columns);
 mp_weights mp_weights_of_dump(const mp_filter *filter);
-
-#endif

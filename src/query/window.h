@@ -6,8 +6,7 @@
  * totals about them. Results are cached: everything returned as const belongs to the window and
  * lives
  * as long as it does. */
-#ifndef MP_QUERY_WINDOW_H
-#define MP_QUERY_WINDOW_H
+#pragma once
 
 #include "base/error.h"
 #include "model/model.h"
@@ -149,5 +148,3 @@ typedef struct mp_totals {
 
 /* Return the totals of all sessions together. */
 mp_totals mp_totals_of(const mp_window *window);
-
-#endif

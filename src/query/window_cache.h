@@ -1,6 +1,5 @@
 /* Cached results of a window, for the files that compute them. */
-#ifndef MP_QUERY_WINDOW_CACHE_H
-#define MP_QUERY_WINDOW_CACHE_H
+#pragma once
 
 #include "query/group.h"
 
@@ -32,5 +31,3 @@ void mp_leaks_free(struct mp_leaks *leaks);
 void mp_verdict_free(struct mp_leak_verdict *verdict);
 /* Add MP_GROUPS_GROWTH to groups of generations. */
 void mp_groups_add_growth(const mp_window *window, mp_grouping *grouping);
-
-#endif

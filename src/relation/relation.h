@@ -6,8 +6,7 @@
  * number. Texts created for a row live in the caller's arena until it is reset. The columns
  * (base/column.h) are declared once, next to the struct of the row. Documents, exports and SQL read
  * these rows instead of walking the model themselves. */
-#ifndef MP_RELATION_RELATION_H
-#define MP_RELATION_RELATION_H
+#pragma once
 
 #include "base/column.h"
 #include "base/memory.h"
@@ -116,5 +115,3 @@ void mp_cursor_enter(mp_cursor *cursor, mp_relation_source *source, const mp_key
  * call. Return false after the last row. */
 bool mp_cursor_next(mp_cursor *cursor, uint64_t wanted);
 void mp_cursor_free(mp_cursor *cursor);
-
-#endif

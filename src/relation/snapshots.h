@@ -1,6 +1,5 @@
 /* Row of the relation "snapshots". The report "snapshots" adds its notes to it. */
-#ifndef MP_RELATION_SNAPSHOTS_H
-#define MP_RELATION_SNAPSHOTS_H
+#pragma once
 
 #include "relation/relation.h"
 
@@ -13,5 +12,3 @@ typedef struct mp_snapshot_row {
     double cpu_percent;
     mp_texts below; /* notes that the report adds; unknown in the relation */
 } mp_snapshot_row;
-
-#endif

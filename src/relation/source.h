@@ -1,6 +1,5 @@
 /* Data shared by the rows of relations; private to src/relation. */
-#ifndef MP_RELATION_SOURCE_H
-#define MP_RELATION_SOURCE_H
+#pragma once
 
 #include "base/index.h"
 #include "query/calls.h"
@@ -59,5 +58,3 @@ int64_t mp_snapshot_number(const mp_model *model, mp_snapshot_id snapshot);
 #define MP_FIELDS(table, row)                                                                      \
     .columns = (table), .column_count = sizeof(table) / sizeof *(table), .row_size = sizeof(row)
 #define MP_WANTS(wanted, column) ((wanted) >> (column)&1)
-
-#endif

@@ -1,6 +1,5 @@
 /* Cells as text, for renderers. */
-#ifndef MP_RENDER_CELL_H
-#define MP_RENDER_CELL_H
+#pragma once
 
 #include "base/memory.h"
 #include "render/renderer.h"
@@ -56,5 +55,3 @@ size_t mp_text_width(const char *text);
 /* Return the width of the character at `*p`, and advance `*p` past it. `*p` must not be at the
  * end. */
 size_t mp_next_width(const char **p);
-
-#endif

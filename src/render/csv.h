@@ -1,6 +1,5 @@
 /* Fields of CSV. */
-#ifndef MP_RENDER_CSV_H
-#define MP_RENDER_CSV_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -8,5 +7,3 @@
 /* Write a field after a comma, or without it if it is the first one of its line. It is quoted if it
  * contains a comma, a quotation mark or a line end. */
 void mp_csv_put_field(FILE *file, const char *text, bool first);
-
-#endif

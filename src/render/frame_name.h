@@ -1,6 +1,5 @@
 /* Short names of frames that remain distinguishable from their neighbours. */
-#ifndef MP_RENDER_FRAME_NAME_H
-#define MP_RENDER_FRAME_NAME_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -15,5 +14,3 @@ enum { MP_FRAME_NAMES = 6 };
  * Texts live in the arena, or as long as `name`. src/render/svg/flame.js does the same. */
 size_t mp_frame_names(mp_arena *arena, const char *name, bool is_type,
                       const char *names[MP_FRAME_NAMES]);
-
-#endif

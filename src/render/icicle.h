@@ -1,6 +1,5 @@
 /* Stacks in a terminal: one line per level, with frames as wide as their costs. */
-#ifndef MP_RENDER_ICICLE_H
-#define MP_RENDER_ICICLE_H
+#pragma once
 
 #include "document/figure.h"
 #include "render/renderer.h"
@@ -8,5 +7,3 @@
 /* Draw the figure in the width of the style: the outer levels with names, below them two levels per
  * line, and a sentence about the parts that are not drawn. */
 void mp_icicle_put(const mp_figure *figure, const mp_style *style, FILE *file);
-
-#endif

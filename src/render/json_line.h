@@ -1,6 +1,5 @@
 /* A row of a table as one line of JSON. */
-#ifndef MP_RENDER_JSON_LINE_H
-#define MP_RENDER_JSON_LINE_H
+#pragma once
 
 #include <stdio.h>
 
@@ -10,5 +9,3 @@
  * named "kind" is renamed to the value of `kind` ("anomaly": "double-deletion"). */
 void mp_json_put_line(FILE *file, const mp_column *columns, size_t count, const mp_cell *cells,
                       const char *kind);
-
-#endif

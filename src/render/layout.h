@@ -11,8 +11,7 @@
  * or an object;
  * 5. narrow names further, then other words, and wrap texts that are too long;
  * 6. remove columns of other words, and of numbers that identify a line, from the right. */
-#ifndef MP_RENDER_LAYOUT_H
-#define MP_RENDER_LAYOUT_H
+#pragma once
 
 #include "render/cell.h"
 
@@ -36,5 +35,3 @@ typedef struct mp_layout {
  * including the first. */
 mp_layout mp_layout_of(mp_arena *arena, const mp_table *table, size_t width, bool exact_bytes);
 enum { MP_GAP = 2 };
-
-#endif

@@ -1,7 +1,6 @@
 /* Shorten names of types, frames and paths. Their right ends are kept, because they are the most
  * specific. */
-#ifndef MP_RENDER_NAME_H
-#define MP_RENDER_NAME_H
+#pragma once
 
 #include "base/memory.h"
 
@@ -23,5 +22,3 @@ const char *mp_last_component(const char *cursor, const char *end);
 
 /* Return the end of the word at `p`; blanks within brackets are part of a word. */
 const char *mp_word_end(const char *p);
-
-#endif

@@ -1,7 +1,6 @@
 /* Renderers: each is a const struct for one output format of any answer, and a line in
  * src/export/formats.def. */
-#ifndef MP_RENDER_RENDERER_H
-#define MP_RENDER_RENDERER_H
+#pragma once
 
 #include <stdio.h>
 
@@ -53,5 +52,3 @@ typedef struct mp_renderer {
      * prints the header. NULL = the format has no such lines. */
     void (*put_row)(const mp_document *document, size_t row, const mp_style *style, FILE *out);
 } mp_renderer;
-
-#endif

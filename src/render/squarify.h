@@ -1,6 +1,5 @@
 /* Lay out boxes in a box: areas proportional to amounts, and nearly square. */
-#ifndef MP_RENDER_SQUARIFY_H
-#define MP_RENDER_SQUARIFY_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -18,5 +17,3 @@ enum { MP_BOX_MOST = 16384 };
  *
  * Source: M. Bruls, K. Huizing, J. J. van Wijk, "Squarified Treemaps", 2000. */
 void mp_squarify(const int64_t *amounts, size_t count, mp_box in, mp_box *boxes);
-
-#endif

@@ -4,8 +4,7 @@
  * what it shows, and needs no script: scripts only add searching and zooming. Names from recordings
  * are written by mp_xml_text. Appearance is defined by classes in src/render/svg/svg.css. The same
  * figure gives the same bytes. */
-#ifndef MP_RENDER_SVG_H
-#define MP_RENDER_SVG_H
+#pragma once
 
 #include <stdio.h>
 
@@ -79,5 +78,3 @@ void mp_svg_stacks(mp_svg *svg, const mp_figure *figure);
 void mp_svg_map(mp_svg *svg, const mp_figure *figure);
 void mp_svg_lines(mp_svg *svg, const mp_figure *figure);
 void mp_svg_spans(mp_svg *svg, const mp_figure *figure);
-
-#endif

@@ -1,7 +1,5 @@
 /* Declarations shared by the parts of a picture of amounts over time. */
-#ifndef MP_RENDER_SVG_CANVAS_H
-#define MP_RENDER_SVG_CANVAS_H
-
+#pragma once
 
 #include "base/memory.h"
 #include "document/figure.h"
@@ -58,5 +56,3 @@ void mp_canvas_draw_panel(mp_canvas *canvas, size_t place);
 /* Draw marks below the panels, in one lane for each kind; return the height of the lanes. */
 int64_t mp_canvas_lanes(const mp_canvas *canvas);
 void mp_canvas_draw_lanes(mp_canvas *canvas, int64_t y);
-
-#endif

@@ -1,6 +1,5 @@
 /* Parts of pictures: axes, text, boxes, rules, dots. Coordinates are in tenths of a pixel. */
-#ifndef MP_RENDER_SVG_DRAW_H
-#define MP_RENDER_SVG_DRAW_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -68,5 +67,3 @@ int64_t mp_axis_place(const mp_axis *axis, int64_t amount, int64_t length);
 /* Return `part` / `whole` of a length, rounded down. 0 <= part <= whole, 0 < whole <= 2 *
  * MP_AXIS_MOST, length < 1000000. */
 int64_t mp_share_of(int64_t part, int64_t whole, int64_t length);
-
-#endif

@@ -1,7 +1,6 @@
 /* Text of the renderer "text", for programs that show it line by line and need to know what each
  * line shows. */
-#ifndef MP_RENDER_TEXT_H
-#define MP_RENDER_TEXT_H
+#pragma once
 
 #include "render/renderer.h"
 
@@ -31,5 +30,3 @@ typedef struct mp_text_guide {
 /* Print the document like the renderer "text", and report positions to the guide. */
 void mp_text_guided(const mp_document *document, const mp_style *style, const mp_text_guide *guide,
                     FILE *file);
-
-#endif

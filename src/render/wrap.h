@@ -1,6 +1,5 @@
 /* Wrap texts into lines. */
-#ifndef MP_RENDER_WRAP_H
-#define MP_RENDER_WRAP_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -14,5 +13,3 @@ const char *mp_wrap_text(mp_arena *arena, const char *text, size_t used, size_t 
 /* Return line number `line` (from 0) of a wrapped text; "" if there is none. `further`: set to true
  * if more lines follow. */
 const char *mp_line_of_text(mp_arena *arena, const char *text, size_t line, bool *further);
-
-#endif

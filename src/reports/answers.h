@@ -1,8 +1,7 @@
 /* Rows of answers as structs, in addition to the cells that renderers print. An exporter that
  * converts one kind of answer for another tool reads the structs. mp_table_attach adds them to a
  * table. The structs and their texts must live as long as the table. */
-#ifndef MP_REPORTS_ANSWERS_H
-#define MP_REPORTS_ANSWERS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -68,5 +67,3 @@ typedef struct mp_coverage_answer {
     const char *versions;
     const char *shared; /* path that several programs share; NULL = none */
 } mp_coverage_answer;
-
-#endif

@@ -1,7 +1,6 @@
 /* Arguments of reports. Each report has a struct, and a table with a row for each member of the
  * struct. Callers set arguments by name, from texts. */
-#ifndef MP_REPORTS_ARGUMENTS_H
-#define MP_REPORTS_ARGUMENTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -77,5 +76,3 @@ const mp_argument *mp_argument_find(const mp_argument_table *table, const char *
 /* Parse a text of this kind into the member at `place`. The text is borrowed and must outlive the
  * member. Return false if the text is malformed; the member is then undefined. */
 bool mp_argument_parse(mp_argument_kind kind, const char *text, void *place);
-
-#endif

@@ -1,6 +1,5 @@
 /* Rows of the report calls: callables that match a name, with the calls by and of each. */
-#ifndef MP_REPORTS_CALL_ROWS_H
-#define MP_REPORTS_CALL_ROWS_H
+#pragma once
 
 #include "reports/called.h"
 
@@ -40,5 +39,3 @@ bool mp_call_rows_find(mp_call_rows *rows, const mp_calls *calls, mp_error *erro
 /* Return the calls of one match in one direction, sorted by cost. Release with free(). */
 mp_call_row *mp_call_rows_of(const mp_call_rows *rows, size_t match, bool callers, size_t *count);
 void mp_call_rows_free(mp_call_rows *rows);
-
-#endif

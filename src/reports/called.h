@@ -1,7 +1,6 @@
 /* Resolve a name given by the user to callables of a recording. Users write shorter names than
  * recordings have, and may append a line. */
-#ifndef MP_REPORTS_CALLED_H
-#define MP_REPORTS_CALLED_H
+#pragma once
 
 #include "document/document.h"
 #include "query/calls.h"
@@ -28,5 +27,3 @@ mp_called mp_called_begin(mp_document *document, const mp_model *model, const ch
  * suggests names. Release with mp_called_free in either case. */
 bool mp_called_find(mp_called *called, const mp_calls *calls, mp_error *error);
 void mp_called_free(mp_called *called);
-
-#endif

@@ -1,6 +1,5 @@
 /* Coverage as structs, for exporters. */
-#ifndef MP_REPORTS_COVERAGE_ANSWER_H
-#define MP_REPORTS_COVERAGE_ANSWER_H
+#pragma once
 
 #include "document/document.h"
 #include "query/coverage.h"
@@ -9,5 +8,3 @@
 /* Return the answer, which lives as long as the document. */
 const mp_coverage_answer *mp_coverage_answer_of(mp_document *document, const mp_model *model,
                                                 const mp_coverage *coverage);
-
-#endif

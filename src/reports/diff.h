@@ -1,6 +1,5 @@
 /* Declarations shared by the parts of a diff. */
-#ifndef MP_REPORTS_DIFF_H
-#define MP_REPORTS_DIFF_H
+#pragma once
 
 #include "compare/digest.h"
 #include "reports/graph_sections.h"
@@ -107,5 +106,3 @@ void mp_want_node(const mp_diff *diff, const mp_difference *difference);
 /* Return the depth and the outer frame of each node in the differences. Long paths are then walked
  * only once. Release with free(). */
 mp_diff_node *mp_diff_nodes_of(const mp_diff *diff);
-
-#endif

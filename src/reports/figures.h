@@ -1,7 +1,6 @@
 /* Figures that reports add to a document. The functions add nothing if the document does not
  * draw. */
-#ifndef MP_REPORTS_FIGURES_H
-#define MP_REPORTS_FIGURES_H
+#pragma once
 
 #include "document/figure.h"
 #include "query/graph_query.h"
@@ -65,5 +64,3 @@ bool *mp_stacks_shown(const mp_tree_figure *tree, const mp_stack_bounds *bounds,
 /* Remove the places that are not shown. Below each caller, one place represents those that were
  * removed; the note of the figure has their number. Sums do not change. */
 void mp_stacks_prune(mp_document *document, mp_figure *figure, const mp_stack_bounds *bounds);
-
-#endif

@@ -1,7 +1,6 @@
 /* The report flame: stacks by cost, as a flame graph and as rows. */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/text.h"
 #include "base/units.h"

@@ -1,6 +1,5 @@
 /* Sections of reports on object graphs. */
-#ifndef MP_REPORTS_GRAPH_SECTIONS_H
-#define MP_REPORTS_GRAPH_SECTIONS_H
+#pragma once
 
 #include "base/error.h"
 #include "query/accumulation.h"
@@ -127,5 +126,3 @@ void mp_section_objects_of(mp_document *document, const mp_graph_view *view, con
 bool mp_object_asked(const mp_model *model, const mp_graph *graph, const char *id, uint32_t *object,
                      mp_error *error);
 bool mp_type_asked(const mp_model *model, const mp_graph *graph, const char *glob, mp_error *error);
-
-#endif

@@ -1,6 +1,5 @@
 /* Judge rules and limits, in the same way for all reports. */
-#ifndef MP_REPORTS_JUDGING_H
-#define MP_REPORTS_JUDGING_H
+#pragma once
 
 #include "compare/policy.h"
 #include "reports/report.h"
@@ -20,5 +19,3 @@ void mp_judge_figures(mp_document *document, const mp_rule *limit, const mp_rule
                       size_t count, const char *refusal);
 /* Return the check of a result. Its texts live as long as the arena and the rule. */
 mp_check mp_check_of(mp_arena *arena, const mp_rule_result *result);
-
-#endif

@@ -1,6 +1,5 @@
 /* Tables of an execution profile. */
-#ifndef MP_REPORTS_PROFILE_SECTIONS_H
-#define MP_REPORTS_PROFILE_SECTIONS_H
+#pragma once
 
 #include "base/error.h"
 #include "document/document.h"
@@ -48,5 +47,3 @@ bool mp_section_profile_top(mp_document *document, const mp_model *model, mp_pro
 /* Add the methods, sorted by time including callees if it is known. */
 void mp_section_methods(mp_document *document, const mp_model *model, mp_profile_costs *costs,
                         const mp_costs_asked *asked);
-
-#endif

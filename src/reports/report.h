@@ -1,8 +1,7 @@
 /* Reports: each is a const struct and a line in src/reports/reports.def.
  *
  * A report queries the model and fills a document. It neither reads inputs nor prints. */
-#ifndef MP_REPORTS_REPORT_H
-#define MP_REPORTS_REPORT_H
+#pragma once
 
 #include <stdio.h>
 
@@ -244,5 +243,3 @@ bool mp_report_run_together(const mp_report *report, const mp_request *requests,
 /* Return the digest of the request's selection at the end of its window; its texts are in
  * request->dictionary. Release with mp_digest_free. Return NULL with an error. */
 struct mp_digest *mp_report_digest(const mp_request *request, mp_error *error);
-
-#endif

@@ -1,6 +1,5 @@
 /* Sections: the tables of which reports consist. */
-#ifndef MP_REPORTS_SECTIONS_H
-#define MP_REPORTS_SECTIONS_H
+#pragma once
 
 #include "base/error.h"
 #include "query/query.h"
@@ -315,5 +314,3 @@ static inline size_t mp_shown_of(size_t total, size_t rows)
 }
 /* Set the number of rows that a limit removed. `total` is the number of all rows. */
 void mp_table_left_out(mp_table *table, size_t total);
-
-#endif

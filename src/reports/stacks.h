@@ -1,7 +1,6 @@
 /* Stacks as texts of a document, cut to the length that the document lists. Frames that several
  * stacks share are stored once. */
-#ifndef MP_REPORTS_STACKS_H
-#define MP_REPORTS_STACKS_H
+#pragma once
 
 #include "compare/dictionary.h"
 #include "document/document.h"
@@ -28,5 +27,3 @@ mp_texts mp_digest_stack_texts(mp_document *document, const mp_dictionary *dicti
 /* Return "name:line" of one frame of a digest. */
 const char *mp_digest_frame_text(mp_document *document, const mp_dictionary *dictionary,
                                  mp_stack_frame frame, bool starts);
-
-#endif

@@ -1,6 +1,5 @@
 /* Trend: a question about many recordings in order. */
-#ifndef MP_REPORTS_TREND_H
-#define MP_REPORTS_TREND_H
+#pragma once
 
 #include "compare/builds.h"
 #include "reports/report.h"
@@ -11,5 +10,3 @@ extern const mp_report mp_report_trend;
  * and the builds must be sorted. Return false with an error. */
 bool mp_trend_answer(const mp_request *request, mp_builds *builds, mp_document *document,
                      mp_error *error);
-
-#endif

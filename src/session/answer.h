@@ -1,7 +1,6 @@
 /* Answers: a question asked about each group of files, in parallel on all processors. Answers about
  * separate groups are merged in the order of the groups. */
-#ifndef MP_SESSION_ANSWER_H
-#define MP_SESSION_ANSWER_H
+#pragma once
 
 #include "compare/builds.h"
 #include "document/merge.h"
@@ -87,5 +86,3 @@ void mp_request_watch(mp_request *request, const mp_reading *reading);
  * only one is in memory at a time. Otherwise like mp_groups_answer. */
 void mp_groups_compare(const mp_file_groups *groups, const mp_question *question,
                        const mp_reading *reading, mp_diagnostics *diagnostics, mp_answers *answers);
-
-#endif

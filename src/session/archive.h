@@ -1,6 +1,5 @@
 /* An archive of recordings: compressed files, in a folder for each day. */
-#ifndef MP_SESSION_ARCHIVE_H
-#define MP_SESSION_ARCHIVE_H
+#pragma once
 
 #include "base/error.h"
 
@@ -31,5 +30,3 @@ bool mp_archive_limits_parse(const char *text, mp_archive_limits *limits);
 /* Remove the oldest files until the archive is within its limits. Files and folders whose names are
  * not those of an archive stay, and do not count. Return false with an error. */
 bool mp_archive_trim(const char *archive, const mp_archive_limits *limits, mp_error *error);
-
-#endif

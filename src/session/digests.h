@@ -1,6 +1,5 @@
 /* Digests of recordings and baselines, the input of comparisons and of new baselines. */
-#ifndef MP_SESSION_DIGESTS_H
-#define MP_SESSION_DIGESTS_H
+#pragma once
 
 #include "session/groups.h"
 #include "session/question.h"
@@ -27,5 +26,3 @@ mp_digest *mp_recording_digest(const char *path, const mp_question *question,
  * `diagnostics`, including a warning if a baseline was made from a truncated recording. */
 mp_digest *mp_base_digest(const mp_question *question, const mp_reading *reading,
                           mp_dictionary *dictionary, mp_diagnostics *diagnostics, mp_error *error);
-
-#endif

@@ -1,6 +1,5 @@
 /* Groups: the files to read, and which of them are read together. */
-#ifndef MP_SESSION_GROUPS_H
-#define MP_SESSION_GROUPS_H
+#pragma once
 
 #include "reports/report.h"
 #include "session/search.h"
@@ -43,5 +42,3 @@ void mp_file_groups_free(mp_file_groups *groups);
  * and nothing is read. */
 bool mp_file_group_load(const mp_file_group *group, const mp_load_options *options, mp_model *model,
                         mp_diagnostics *diagnostics);
-
-#endif

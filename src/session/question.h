@@ -1,7 +1,6 @@
 /* A question: a report with its settings, given by name and text. It can be asked about any number
  * of recordings, on several threads. */
-#ifndef MP_SESSION_QUESTION_H
-#define MP_SESSION_QUESTION_H
+#pragma once
 
 #include "compare/policy.h"
 #include "query/suppression.h"
@@ -76,5 +75,3 @@ bool mp_question_keeps(const mp_question *question, const mp_diagnostics *diagno
 mp_request mp_question_request(const mp_question *question, const mp_model *model,
                                mp_diagnostics *diagnostics, mp_dictionary *dictionary,
                                const mp_digest *base);
-
-#endif

@@ -1,6 +1,5 @@
 /* Reading: how recordings are found, grouped and read. */
-#ifndef MP_SESSION_READING_H
-#define MP_SESSION_READING_H
+#pragma once
 
 #include "base/encoding.h"
 #include "input/load_options.h"
@@ -55,5 +54,3 @@ void mp_reading_suit(mp_load_options *load, const mp_question *question);
 /* Return true if a recording that was read with the options `had` gives the same answers as one
  * read with `wanted`. */
 bool mp_reading_suits(const mp_load_options *had, const mp_load_options *wanted);
-
-#endif

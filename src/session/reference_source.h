@@ -1,7 +1,6 @@
 /* Names of the references of a heap dump and contents of its objects, read from its input once more
  * when an answer needs them. */
-#ifndef MP_SESSION_REFERENCE_SOURCE_H
-#define MP_SESSION_REFERENCE_SOURCE_H
+#pragma once
 
 #include "readers/reader.h"
 
@@ -11,5 +10,3 @@
  * Everything that `options` points to must outlive the model. */
 bool mp_reference_source_open(mp_model *model, const mp_reader *reader, mp_input *input,
                               const mp_load_options *options);
-
-#endif

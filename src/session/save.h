@@ -1,6 +1,5 @@
 /* Baselines on disk: digests of one or several runs of a program. */
-#ifndef MP_SESSION_SAVE_H
-#define MP_SESSION_SAVE_H
+#pragma once
 
 #include "session/answer.h"
 
@@ -38,5 +37,3 @@ char *mp_store_path(mp_inputs *inputs, const char *store, const char *name, cons
 /* Return default rules for any program, to check recordings of the same kind as the baseline at
  * `path`. Return NULL with an error. */
 const char *mp_usual_rules(const char *path, const mp_load_options *how, mp_error *error);
-
-#endif

@@ -1,7 +1,6 @@
 /* File search: find the recordings in folders and archives. Results are sorted by name, with
  * numbers in names compared as numbers, so that every run reads them in the same order. */
-#ifndef MP_SESSION_SEARCH_H
-#define MP_SESSION_SEARCH_H
+#pragma once
 
 #include "base/memory.h"
 #include "readers/reader.h"
@@ -52,5 +51,3 @@ void mp_search_paths(mp_file_search *search, const char *const *paths, size_t co
  * same UUID and different numbers; if a number occurs twice, the files are copies. Dumps of one
  * application are one recording if search->joins_dumps is set. */
 void mp_search_find_parts(mp_file_search *search, size_t from);
-
-#endif

@@ -1,6 +1,5 @@
 /* Internals of a session that the command line uses besides the public library. */
-#ifndef MP_SESSION_SESSION_H
-#define MP_SESSION_SESSION_H
+#pragma once
 
 #include "base/diagnose.h"
 #include "export/formats.h"
@@ -84,5 +83,3 @@ mp_document *mp_formats_document(void);
 /* Fail with an error because a command that takes one recording got several groups. `asked` is its
  * name. */
 bool mp_session_refuse_many(const mp_session *session, const char *asked, mp_error *error);
-
-#endif

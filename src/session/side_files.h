@@ -1,6 +1,5 @@
 /* Other files than recordings: baselines, policies, suppressions, sources. */
-#ifndef MP_SESSION_SIDE_FILES_H
-#define MP_SESSION_SIDE_FILES_H
+#pragma once
 
 #include "base/error.h"
 #include "compare/digest.h"
@@ -78,5 +77,3 @@ int32_t mp_today(void);
 bool mp_model_is_usable(const mp_model *model);
 /* Return true if nothing was truncated, skipped or doubtful. */
 bool mp_model_is_whole(const mp_model *model, const mp_diagnostics *diagnostics);
-
-#endif

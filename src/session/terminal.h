@@ -2,8 +2,7 @@
  * and formats, answers as lines of text, and the tools of all layers for memory, text, units and
  * output. It does not give access to readers, models and analyses, which tests/layers.py
  * enforces. */
-#ifndef MP_SESSION_TERMINAL_H
-#define MP_SESSION_TERMINAL_H
+#pragma once
 
 #include "base/diagnose.h"
 #include "base/error.h"
@@ -25,5 +24,3 @@
 #include "session/session.h"
 #include "session/side_files.h"
 #include "session/watch.h"
-
-#endif

@@ -1,7 +1,6 @@
 /* Watching: follow recordings while they are being written, each on its own thread. At the end of
  * each snapshot, the thread reports a row and checks the limits. */
-#ifndef MP_SESSION_WATCH_H
-#define MP_SESSION_WATCH_H
+#pragma once
 
 #include <pthread.h>
 
@@ -50,5 +49,3 @@ bool mp_watching_end(mp_watching *watching);
 /* Lock the shared members until mp_watching_leave. */
 void mp_watching_enter(mp_watching *watching);
 void mp_watching_leave(mp_watching *watching);
-
-#endif

@@ -1,7 +1,6 @@
 /* Rows of watched recordings, one per snapshot; events for programs; and the limit that ends the
  * watching. */
-#ifndef MP_SESSION_WATCH_ROWS_H
-#define MP_SESSION_WATCH_ROWS_H
+#pragma once
 
 #include "compare/policy.h"
 #include "document/document.h"
@@ -66,5 +65,3 @@ void mp_watch_limit_exceed(mp_watch_limit *limit, const mp_check *check, const m
 void mp_watch_limit_judge(mp_watch_limit *limit, const mp_document *gate, const mp_watch_row *row);
 /* Return the event that reports the limit. */
 mp_watch_event mp_watch_limit_event(const mp_watch_limit *limit);
-
-#endif

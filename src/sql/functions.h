@@ -1,7 +1,6 @@
 /* Functions of statements: those of memprof, and those of SQLite that a statement may call. Private
  * to src/sql. */
-#ifndef MP_SQL_FUNCTIONS_H
-#define MP_SQL_FUNCTIONS_H
+#pragma once
 
 #include "sql/tables.h"
 
@@ -15,5 +14,3 @@ bool mp_sql_may_call(const char *name);
 /* Return the name of a function that a statement may call, by its index; NULL after the last. Names
  * occur once for each number of arguments. */
 const char *mp_sql_function(size_t place);
-
-#endif

@@ -1,6 +1,5 @@
 /* Recordings for SQL. */
-#ifndef MP_SQL_RECORDING_H
-#define MP_SQL_RECORDING_H
+#pragma once
 
 #include "relation/relation.h"
 
@@ -9,5 +8,3 @@ typedef struct mp_sql_recording {
     mp_relation_source *source;
     const char *name; /* value of the column "recording", from mp_recording_name; NULL: unknown */
 } mp_sql_recording;
-
-#endif

@@ -1,8 +1,7 @@
 /* SQL over relations: SQLite with a read-only virtual table for each relation of a model, and
  * nothing else. A statement is one SELECT. It reads no file and writes none, and its limits end
  * it. */
-#ifndef MP_SQL_SQL_H
-#define MP_SQL_SQL_H
+#pragma once
 
 #include "base/error.h"
 #include "sql/recording.h"
@@ -46,5 +45,3 @@ mp_sql_value mp_sql_value_at(mp_sql *sql, size_t column);
 /* Return a word that statements may contain, by its index: functions, then keywords, each in lower
  * case, and not sorted. NULL after the last. Static. */
 const char *mp_sql_word(size_t place);
-
-#endif

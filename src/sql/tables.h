@@ -1,6 +1,5 @@
 /* Relations as virtual tables of SQLite. Private to src/sql. */
-#ifndef MP_SQL_TABLES_H
-#define MP_SQL_TABLES_H
+#pragma once
 
 #include "base/sqlite.h"
 #include "sql/recording.h"
@@ -19,4 +18,3 @@ typedef struct mp_sql_tables {
 /* Add a table for each relation to the connection, which `tables` must outlive. Return a result
  * code of SQLite. */
 int mp_sql_add_tables(sqlite3 *database, mp_sql_tables *tables);
-#endif

@@ -1,6 +1,5 @@
 /* Columns and members of relations in SQL: a type for each unit, and a value for each member. */
-#ifndef MP_SQL_VALUES_H
-#define MP_SQL_VALUES_H
+#pragma once
 
 #include "base/column.h"
 #include "base/memory.h"
@@ -33,5 +32,3 @@ typedef struct mp_sql_value {
 /* Return the value of a column in a row struct: NULL if it is unknown, seconds for a time in
  * microseconds, "a < b" for a list. The text belongs to the row or is in the arena. */
 mp_sql_value mp_sql_value_of(const mp_column *column, const void *row, mp_arena *texts);
-
-#endif

@@ -1,6 +1,5 @@
 /* Views for frequent questions, based on the tables of relations. */
-#ifndef MP_SQL_VIEWS_H
-#define MP_SQL_VIEWS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,5 +20,3 @@ enum { MP_SQL_VIEWS = 4096 };
  * to many recordings and begin with a column that names the recording; the views then begin with it
  * too. */
 const char *mp_sql_views(bool recorded, char text[MP_SQL_VIEWS]);
-
-#endif

@@ -1,7 +1,6 @@
 /* State of a page while it is written: html.c writes the page, html_table.c its tables,
  * html_data.c the data of its figures. */
-#ifndef MP_RENDER_HTML_PAGE_H
-#define MP_RENDER_HTML_PAGE_H
+#pragma once
 
 #include "base/memory.h"
 #include "document/document.h"
@@ -30,5 +29,3 @@ extern const char *const mp_page_tones[];
 void mp_page_table(mp_page *page, const mp_table *table);
 /* Print rows until the table has used half of the bytes left for tables. Return their number. */
 size_t mp_page_rows(mp_page *page, const mp_table *table, const char *title);
-
-#endif
