@@ -317,6 +317,18 @@ static void say_totals(mp_document *document, const mp_window *window)
                         mp_snapshot_text(document, model, last));
 }
 
+/* Name the largest site that grew too seldom to be judged, unless the largest site that does not
+ * leak is that one: it has a line of its own. */
+static void say_undecided(mp_document *document, const mp_window *window, const mp_leaks *leaks)
+{
+    uint32_t i = leaks->leaking;
+    while (i < leaks->count && !leaks->items[i].verdict->seldom)
+        i++;
+    if (i < leaks->count && i > leaks->leaking)
+        mp_document_say(document, MP_TONE_PLAIN, "May leak", "%s",
+                        text_of(document, window, &leaks->items[i]));
+}
+
 void mp_answer_leaks(mp_document *document, const mp_window *window)
 {
     const mp_suppressed *suppressed = window->suppressed;
@@ -337,6 +349,8 @@ void mp_answer_leaks(mp_document *document, const mp_window *window)
     if (leaks->worst)
         mp_document_say(document, MP_TONE_WORSE, "Worst leak", "%s",
                         text_of(document, window, leaks->worst));
+    if (!untold)
+        say_undecided(document, window, leaks);
     if (leaks->leaking < leaks->count && !untold)
         mp_document_say(document, MP_TONE_PLAIN, leaks->worst ? "Largest other" : "Largest left",
                         "%s", text_of(document, window, &leaks->items[leaks->leaking]));
