@@ -2,6 +2,7 @@
 """V8 heap snapshots: answers agree with a naive reader (oracle/heapsnapshot.py), for generated snapshots and,
 with --corpus, for those of a Node program that leaks."""
 import argparse
+import hashlib
 import json
 import pathlib
 import random
@@ -18,6 +19,11 @@ CORPUS = HERE.parent.parent / "shared" / "corpus" / "living" / "node"
 # After each round: nodes, edges, bytes; bytes retained by all Session objects, and by all onPrice closures.
 KNOWN = [(50144, 211000, 3401323, 368456, 410056), (60219, 242478, 3852356, 736336, 819536),
          (69837, 272166, 4269556, 1104176, 1228976)]
+# Retained sizes of all objects in the engine of Chrome's DevTools (chrome-devtools-frontend 1.0.1705227 of npm,
+# front_end/entrypoints/heap_snapshot_worker, run by Node 20): the number of objects, the sum, and the beginning of the
+# SHA-256 of the lines "ID BYTES" in the order of ids. The step calculateShallowSizes was left out: it shows the size of an
+# internal array at the object that alone refers to it, and no other size differs.
+DEVTOOLS = [(50112, 16883988, "82fe77928a6e92d4"), (60187, 20401032, "efce0b2b87342104"), (69805, 23772584, "90efcf18f1760073")]
 KINDS = ["hidden", "array", "string", "object", "code", "closure", "native", "synthetic", "object shape", "symbol"]
 EDGES = ["context", "element", "property", "internal", "hidden", "shortcut", "weak"]
 SNAPSHOTS = 60
@@ -149,8 +155,18 @@ def check_globals(claim):
                         children, expected, suspects)
 
 
+def check_retained(claim, path, devtools):
+    """All objects retain as much as in Chrome's DevTools."""
+    rows = claim.json("retained", path, "--limit", "0").get("retained", [])
+    sizes = sorted((int(row["object"]), row["retained_bytes"]) for row in rows)
+    digest = hashlib.sha256("".join(f"{key} {size}\n" for key, size in sizes).encode()).hexdigest()[:16]
+    claim.claim((len(sizes), sum(size for _, size in sizes), digest) == devtools, path, "DevTools", len(sizes), digest)
+
+
 def check_corpus(claim):
     paths = [CORPUS / f"leak-{number}.heapsnapshot.xz" for number in (1, 2, 3)]
+    for path, devtools in zip(paths, DEVTOOLS):
+        check_retained(claim, path, devtools)
     for path, (nodes, edges, total, sessions, closures) in zip(paths, KNOWN):
         known = check(claim, path, {"Session", "(closure) onPrice", "CartLine", "(string)", "(array)"})
         claim.claim((known["nodes"], known["edges"], known["bytes"]) == (nodes, edges, total), path, known)
