@@ -111,6 +111,12 @@ void mp_text_put(mp_text_buffer *buffer, const char *text, size_t length)
     buffer->text[buffer->length] = '\0';
 }
 
+bool mp_text_buffer_is(const mp_text_buffer *buffer, const char *text)
+{
+    return buffer->length == strlen(text) &&
+           (!buffer->length || memcmp(buffer->text, text, buffer->length) == 0);
+}
+
 /* Check the second byte by table 3-7 of the Unicode Standard, which lists the valid ones for each
  * first byte. */
 size_t mp_utf8_length(const char *p, const char *end)

@@ -49,6 +49,8 @@ typedef struct mp_text_buffer {
 } mp_text_buffer;
 
 void mp_text_put(mp_text_buffer *buffer, const char *text, size_t length);
+/* Return true if the buffer has this text. */
+bool mp_text_buffer_is(const mp_text_buffer *buffer, const char *text);
 
 /* Return the length of the valid UTF-8 sequence at `p`, 1 to 4 bytes; 0: it is invalid. */
 size_t mp_utf8_length(const char *p, const char *end);

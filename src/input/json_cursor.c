@@ -2,6 +2,24 @@
 
 #include <string.h>
 
+bool mp_json_take(mp_slice *text, const char *token)
+{
+    const size_t length = strlen(token);
+    while (text->length && text->start[0] && strchr(" \t\r\n", text->start[0]))
+        *text = (mp_slice){text->start + 1, text->length - 1};
+    if (!mp_slice_starts(*text, token))
+        return false;
+    *text = (mp_slice){text->start + length, text->length - length};
+    return true;
+}
+
+bool mp_json_begins(mp_slice text, const char *const *tokens)
+{
+    while (*tokens && mp_json_take(&text, *tokens))
+        tokens++;
+    return !*tokens;
+}
+
 mp_json_cursor mp_scan_open(mp_input *input)
 {
     return (mp_json_cursor){.input = input};

@@ -10,6 +10,12 @@
 #include "base/text.h"
 #include "input/input.h"
 
+/* Take a token from a text in memory, with the white space before it. Return false, and leave the
+ * token, if it is not next. */
+bool mp_json_take(mp_slice *text, const char *token);
+/* Return true if a text begins with these tokens. NULL ends the list. */
+bool mp_json_begins(mp_slice text, const char *const *tokens);
+
 typedef struct mp_json_cursor {
     mp_input *input;
     const char *start, *next, *end; /* bytes at hand; those before `next` are read */

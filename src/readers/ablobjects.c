@@ -9,23 +9,6 @@
 
 /* --- detection --- */
 
-static mp_slice skip_blanks(mp_slice text)
-{
-    while (text.length && text.start[0] && strchr(" \t\r\n", text.start[0]))
-        text = (mp_slice){text.start + 1, text.length - 1};
-    return text;
-}
-
-/* Take a token of JSON if it is next. */
-static bool take(mp_slice *text, const char *token)
-{
-    *text = skip_blanks(*text);
-    if (!mp_slice_starts(*text, token))
-        return false;
-    *text = (mp_slice){text->start + strlen(token), text->length - strlen(token)};
-    return true;
-}
-
 /* Return true for an answer to a request for tracked objects. It may list no objects. */
 static bool is_tracking(mp_slice head)
 {
@@ -37,34 +20,35 @@ static bool is_tracking(mp_slice head)
         return false;
     head.length -= (size_t)(found + sizeof list - 1 - head.start);
     head.start = found + sizeof list - 1;
-    return take(&head, ":") && take(&head, "[");
+    return mp_json_take(&head, ":") && mp_json_take(&head, "[");
 }
 
 /* Return true for a report of LeakCheck, with or without its sums. */
 static bool is_leak_check(mp_slice head)
 {
-    if (take(&head, "\"objects\""))
-        return take(&head, ":") && take(&head, "[") && take(&head, "{") &&
-               take(&head, "\"session\"") && memmem(head.start, head.length, "\"action\"", 8);
-    if (!take(&head, "\"filter\"") || !take(&head, ":"))
+    if (mp_json_take(&head, "\"objects\""))
+        return mp_json_take(&head, ":") && mp_json_take(&head, "[") && mp_json_take(&head, "{") &&
+               mp_json_take(&head, "\"session\"") &&
+               memmem(head.start, head.length, "\"action\"", 8);
+    if (!mp_json_take(&head, "\"filter\"") || !mp_json_take(&head, ":"))
         return false;
-    if (!take(&head, "null")) {
-        size_t end = 1;
-        if (!mp_slice_starts(skip_blanks(head), "\""))
+    if (!mp_json_take(&head, "null")) {
+        size_t end = 0;
+        if (!mp_json_take(&head, "\""))
             return false;
-        head = skip_blanks(head);
         while (end < head.length && head.start[end] != '"')
             end += head.start[end] == '\\' ? 2 : 1;
         if (end >= head.length)
             return false;
         head = (mp_slice){head.start + end + 1, head.length - end - 1};
     }
-    return take(&head, ",") && take(&head, "\"sessions\"") && take(&head, ":") && take(&head, "{");
+    return mp_json_take(&head, ",") && mp_json_take(&head, "\"sessions\"") &&
+           mp_json_take(&head, ":") && mp_json_take(&head, "{");
 }
 
 static mp_bid probe(mp_slice head)
 {
-    if (!take(&head, "{"))
+    if (!mp_json_take(&head, "{"))
         return MP_NOT_MINE;
     return is_leak_check(head) || is_tracking(head) ? MP_MINE : MP_NOT_MINE;
 }
@@ -72,7 +56,7 @@ static mp_bid probe(mp_slice head)
 /* Make a series of the reports of tracked objects that are in one folder. */
 static bool place(mp_slice head, mp_place *place)
 {
-    if (take(&head, "{") && is_tracking(head) && !is_leak_check(head))
+    if (mp_json_take(&head, "{") && is_tracking(head) && !is_leak_check(head))
         place->application = 1;
     return false;
 }

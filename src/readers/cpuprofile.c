@@ -329,7 +329,7 @@ static mp_bid probe(mp_slice head)
     static const char *const id[] = {"{", "\"nodes\"", ":", "[", "{", "\"id\"", ":", NULL};
     static const char *const frame[] = {"{", "\"nodes\"",     ":", "[",
                                         "{", "\"callFrame\"", ":", NULL};
-    return v8_begins(head, id) || v8_begins(head, frame) ? MP_MINE : MP_NOT_MINE;
+    return mp_json_begins(head, id) || mp_json_begins(head, frame) ? MP_MINE : MP_NOT_MINE;
 }
 
 static void *open_cpuprofile(mp_model *model, mp_diagnostics *diagnostics,

@@ -193,7 +193,7 @@ static mp_bid probe(mp_slice head)
 {
     static const char *const words[] = {"{", "\"head\"",         ":", "{", "\"callFrame\"", ":",
                                         "{", "\"functionName\"", NULL};
-    return v8_begins(head, words) ? MP_MINE : MP_NOT_MINE;
+    return mp_json_begins(head, words) ? MP_MINE : MP_NOT_MINE;
 }
 
 static void *open_heapprofile(mp_model *model, mp_diagnostics *diagnostics,

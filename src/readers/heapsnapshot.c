@@ -32,6 +32,17 @@ v8_state v8_begin(v8_reader *reader, mp_input *input)
     return state;
 }
 
+v8_reader v8_reader_unseen(void)
+{
+    return (v8_reader){.model = mp_model_new(), .diagnostics = mp_diagnostics_new(1)};
+}
+
+void v8_reader_unseen_free(v8_reader *reader)
+{
+    mp_diagnostics_free(reader->diagnostics);
+    mp_model_free(reader->model);
+}
+
 static v8_state begin_file(v8_reader *reader, mp_input *input, uint32_t summary)
 {
     mp_model *model = reader->model;
@@ -284,15 +295,8 @@ static bool read_v8(void *opaque, mp_input *input, uint32_t summary)
 
 static mp_bid probe(mp_slice head)
 {
-    static const char *const begin[] = {"{", "\"snapshot\"", ":", "{"};
-    for (size_t i = 0; i < sizeof begin / sizeof *begin; i++) {
-        while (head.length && strchr(" \t\r\n", head.start[0]) && head.start[0])
-            head = (mp_slice){head.start + 1, head.length - 1};
-        if (!mp_slice_starts(head, begin[i]))
-            return MP_NOT_MINE;
-        head = (mp_slice){head.start + strlen(begin[i]), head.length - strlen(begin[i])};
-    }
-    return MP_MINE;
+    static const char *const begin[] = {"{", "\"snapshot\"", ":", "{", NULL};
+    return mp_json_begins(head, begin) ? MP_MINE : MP_NOT_MINE;
 }
 
 static void *open_v8(mp_model *model, mp_diagnostics *diagnostics, const mp_load_options *options)

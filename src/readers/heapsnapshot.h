@@ -119,6 +119,10 @@ typedef struct v8_section_readers {
 /* Return the state for an input, which must be at its start. Release it with v8_end. */
 v8_state v8_begin(v8_reader *reader, mp_input *input);
 void v8_end(v8_state *state);
+/* Start and end one more pass over an input: with a reader whose model and diagnostics nobody
+ * sees. */
+v8_reader v8_reader_unseen(void);
+void v8_reader_unseen_free(v8_reader *reader);
 /* Read the sections up to the first one that cannot be read. Return true if the whole file was
  * read. */
 bool v8_read_sections(v8_state *state, const v8_section_readers *readers);

@@ -346,8 +346,8 @@ bool v8_read_contents(mp_input *input, mp_contents *contents)
 {
     static const v8_section_readers whole = {read_nodes, read_edges, read_strings},
                                     shown = {skip_array, skip_array, read_wanted_texts};
-    v8_reader unused = {.model = mp_model_new(), .diagnostics = mp_diagnostics_new(1)};
-    taking job = {.state = v8_begin(&unused, input), .contents = contents};
+    v8_reader unseen = v8_reader_unseen();
+    taking job = {.state = v8_begin(&unseen, input), .contents = contents};
     contents->next = 1;
     contents->lacks =
         1u << MP_CONTENT_BOXED | 1u << MP_CONTENT_REFERENCES | 1u << MP_CONTENT_NUMBERS;
@@ -362,7 +362,6 @@ bool v8_read_contents(mp_input *input, mp_contents *contents)
     free(job.texts.items);
     mp_hash_index_free(&job.forms_by_hash);
     mp_hash_index_free(&job.texts_by_hash);
-    mp_diagnostics_free(unused.diagnostics);
-    mp_model_free(unused.model);
+    v8_reader_unseen_free(&unseen);
     return ok;
 }

@@ -6,8 +6,7 @@
 
 bool v8_is_text(const v8_state *state, const char *text)
 {
-    return state->text.length == strlen(text) &&
-           (!state->text.length || memcmp(state->text.text, text, state->text.length) == 0);
+    return mp_text_buffer_is(&state->text, text);
 }
 
 bool v8_take_text(v8_state *state)

@@ -213,8 +213,8 @@ void v8_name_references(mp_input *input, mp_named_reference *references, size_t 
 {
     static const v8_section_readers readers = {read_nodes, read_edges, read_strings};
     /* This pass needs neither the labels that the header sets, nor its diagnostics. */
-    v8_reader unused = {.model = mp_model_new(), .diagnostics = mp_diagnostics_new(1)};
-    naming job = {.state = v8_begin(&unused, input),
+    v8_reader unseen = v8_reader_unseen();
+    naming job = {.state = v8_begin(&unseen, input),
                   .references = references,
                   .count = count,
                   .texts = texts,
@@ -231,6 +231,5 @@ void v8_name_references(mp_input *input, mp_named_reference *references, size_t 
     mp_id_index_free(&job.by_string);
     free(job.nodes.items);
     free(job.links);
-    mp_diagnostics_free(unused.diagnostics);
-    mp_model_free(unused.model);
+    v8_reader_unseen_free(&unseen);
 }

@@ -9,8 +9,7 @@
 
 bool v8_is_member(const v8_code *code, const char *wanted)
 {
-    return code->name.length == strlen(wanted) &&
-           (!code->name.length || memcmp(code->name.text, wanted, code->name.length) == 0);
+    return mp_text_buffer_is(&code->name, wanted);
 }
 
 bool v8_member(v8_code *code, mp_json_cursor *json, bool *first, bool *bad)
@@ -89,19 +88,6 @@ void v8_tell_malformed(const v8_code *code, mp_json_cursor *json, mp_diagnostics
     else
         mp_diagnose(diagnostics, MP_DIAG_NOTHING_USABLE, path, 0, "is malformed at byte %" PRIu64,
                     mp_scan_offset(json));
-}
-
-bool v8_begins(mp_slice head, const char *const *words)
-{
-    for (; *words; words++) {
-        while (head.length && *head.start && strchr(" \t\r\n", *head.start))
-            head = (mp_slice){head.start + 1, head.length - 1};
-        const size_t length = strlen(*words);
-        if (!mp_slice_starts(head, *words))
-            return false;
-        head = (mp_slice){head.start + length, head.length - length};
-    }
-    return true;
 }
 
 void v8_code_free(v8_code *code)

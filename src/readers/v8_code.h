@@ -25,9 +25,6 @@ bool v8_call_frame(v8_code *code, mp_json_cursor *json, mp_symbol_id *symbol);
 /* Report that a file could not be read to its end, and the reason. */
 void v8_tell_malformed(const v8_code *code, mp_json_cursor *json, mp_diagnostics *diagnostics,
                        const char *path);
-/* Return true if a file begins with these words; blanks between them do not count. NULL ends the
- * list. */
-bool v8_begins(mp_slice head, const char *const *words);
 void v8_code_free(v8_code *code);
 
 #endif
