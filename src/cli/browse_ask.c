@@ -254,10 +254,7 @@ static bool ask(const browse_source *source, browse_answer *answer, char *why, s
 bool browse_ask(const browse_source *source, const char *command, const char *line,
                 browse_answer *answer, char *why, size_t size)
 {
-    const cli_command *known = NULL;
-    for (size_t i = 0; i < source->options->command_count; i++)
-        if (strcmp(source->options->commands[i].name, command) == 0)
-            known = &source->options->commands[i];
+    const cli_command *known = cli_command_find(source->options, command, strlen(command));
     *answer = (browse_answer){.document = NULL};
     if (!known || !known->report) {
         snprintf(why, size, "%s is not a command for one recording", command);

@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-
 /* --- conditions --- */
 
 static const browse_page *page_of(const browse_state *state)

@@ -137,19 +137,16 @@ static void filter(browse_state *state)
 
 static void run_command(browse_state *state)
 {
-    const browse_source *source = state->source;
+    const cli_options *options = state->source->options;
     const char *line = state->typed + strspn(state->typed, " ");
     size_t length = strcspn(line, " ");
-    for (size_t i = 0; i < source->options->command_count; i++) {
-        const char *name = source->options->commands[i].name;
-        if (strlen(name) == length && memcmp(name, line, length) == 0) {
-            open_page(state, name, name, line + length);
-            return;
-        }
+    const cli_command *command = cli_command_find(options, line, length);
+    if (command) {
+        open_page(state, command->name, command->name, line + length);
+        return;
     }
     char *name = mp_copy(line, length);
-    const char *nearest =
-        cli_command_nearest(source->options->commands, source->options->command_count, name);
+    const char *nearest = cli_command_nearest(options, name);
     if (length)
         say(state, "unknown command '%s'%s%s%s", name, nearest ? "; did you mean '" : "",
             nearest ? nearest : "", nearest ? "'?" : "");

@@ -29,8 +29,6 @@ enum { NEAREST = 2 };
 
 typedef struct config_reading {
     const cli_options *options;
-    const cli_command *commands;
-    size_t command_count;
     mp_arena *arena;
     config_setting *settings;
     size_t count, capacity;
@@ -63,7 +61,7 @@ static bool fault(config_reading *config, const char *format, ...)
 
 static const cli_option *find_option(const config_reading *config, const char *name)
 {
-    const cli_option *option = cli_option_of(config->commands, name);
+    const cli_option *option = cli_option_of(config->options->commands, name);
     for (size_t i = 0; !option && i < cli_option_count; i++)
         if (strcmp(cli_option_table[i].name, name) == 0)
             option = &cli_option_table[i];
@@ -100,11 +98,8 @@ static bool set_option(config_reading *config, config_setting *made, const char 
             config, "invalid option \"%s\", expected OPTION = TEXT or COMMAND.OPTION = TEXT", name);
     const char *dot = strchr(name, '.');
     made->pair.name = dot ? dot + 1 : name;
-    for (size_t i = 0; dot && !made->command && i < config->command_count; i++) {
-        const char *command = config->commands[i].name;
-        if (strlen(command) == (size_t)(dot - name) && strncmp(command, name, strlen(command)) == 0)
-            made->command = &config->commands[i];
-    }
+    if (dot)
+        made->command = cli_command_find(config->options, name, (size_t)(dot - name));
     if (dot && !made->command)
         return fault(config, "unknown command \"%.*s\", expected COMMAND.OPTION or OPTION",
                      (int)(dot - name), name);
@@ -142,7 +137,8 @@ static bool set_text(config_reading *config, config_setting *made, bool has_text
 static bool set_once(config_reading *config, const config_setting *made)
 {
     const size_t option = (size_t)(made->option - cli_option_table);
-    const size_t command = made->command ? (size_t)(made->command - config->commands) + 1 : 0;
+    const size_t command =
+        made->command ? (size_t)(made->command - config->options->commands) + 1 : 0;
     uint32_t *first = &config->first[option][command];
     if (*first && !made->option->repeats)
         return fault(config, "%s is set twice, first by %s", made->pair.name,
@@ -402,13 +398,10 @@ static void ignore_judged(config_reading *config)
     rank_settings(config);
 }
 
-bool cli_config_read(cli_options *options, const cli_command *commands, size_t count)
+bool cli_config_read(cli_options *options)
 {
     const char *none = getenv("MEMPROF_NO_CONFIG");
-    config_reading config = {.options = options,
-                             .commands = commands,
-                             .command_count = count,
-                             .arena = &options->config};
+    config_reading config = {.options = options, .arena = &options->config};
     if (is_given(options, "no-config") || (none && *none))
         return true;
     read_users(&config);

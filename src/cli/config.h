@@ -7,6 +7,6 @@
 /* Insert the settings that apply to the command, and that the command line does not contain, before
  * the pairs of the command line; their texts live in options->config. With --verbose, print the
  * origin of each setting. False after messages if a file is invalid. */
-bool cli_config_read(cli_options *options, const cli_command *commands, size_t count);
+bool cli_config_read(cli_options *options);
 /* Add to an error message that some of the options come from configuration files. */
 void cli_config_remind(const cli_options *options);

@@ -66,8 +66,7 @@ static void drop(cli_options *options, const char *name)
     options->pair_count = kept;
 }
 
-static bool choose_renderer(cli_options *options, const mp_renderer *renderer,
-                            const cli_command *commands, size_t count)
+static bool choose_renderer(cli_options *options, const mp_renderer *renderer)
 {
     for (size_t i = 0; i < options->pair_count; i++)
         if (strcmp(options->pairs[i].name, "format") == 0 && !options->pairs[i].origin)
@@ -78,27 +77,27 @@ static bool choose_renderer(cli_options *options, const mp_renderer *renderer,
     drop(options, "format"); /* it was a default */
     options->renderer = renderer;
     options->format_named = true;
-    for (size_t i = 0; i < count; i++)
-        if (mp_text_is(commands[i].name, renderer->command))
-            options->command = commands[i];
+    const cli_command *shown =
+        cli_command_find(options, renderer->command, strlen(renderer->command));
+    if (shown)
+        options->command = *shown;
     options->command.name = "export"; /* name in messages */
     return true;
 }
 
-bool cli_export_refuse(const cli_options *options, const mp_renderer *renderer,
-                       const cli_command *commands, size_t count)
+bool cli_export_refuse(const cli_options *options, const mp_renderer *renderer)
 {
-    const cli_command *state = &commands[0];
-    for (size_t i = 0; renderer->command && i < count; i++)
-        if (cli_command_writes(&commands[i], renderer))
-            state = &commands[i];
+    const cli_command *state = options->commands;
+    for (size_t i = 0; renderer->command && i < options->command_count; i++)
+        if (cli_command_writes(&options->commands[i], renderer))
+            state = &options->commands[i];
     const cli_option *option = cli_option_of(state, "to");
     return cli_refuse(options, "%s is an output format of a report: use memprof %s --%s %s",
                       renderer->name, state->name,
                       option && option->kind == CLI_OWN_RENDERER ? "to" : "format", renderer->name);
 }
 
-bool cli_export_choose(cli_options *options, const cli_command *commands, size_t count)
+bool cli_export_choose(cli_options *options)
 {
     const char *end = NULL, *output = NULL;
     mp_target target;
@@ -113,7 +112,7 @@ bool cli_export_choose(cli_options *options, const cli_command *commands, size_t
     bool found = mp_target_find(end, &target);
     assert(found);
     if (found && target.renderer)
-        return choose_renderer(options, target.renderer, commands, count);
+        return choose_renderer(options, target.renderer);
     const mp_exporter *exporter = target.exporter;
     bool stream = !output || strcmp(output, "-") == 0;
     if (stream && exporter->in_place)

@@ -8,9 +8,8 @@
 const mp_argument_table *cli_export_arguments(void);
 /* Set the command's report by --to: an exporter, or the report whose answer a renderer shows.
  * Return false after a message. */
-bool cli_export_choose(cli_options *options, const cli_command *commands, size_t count);
+bool cli_export_choose(cli_options *options);
 /* Refuse a --to that is not an export format, and name the command that prints that format. Returns
  * false. */
-bool cli_export_refuse(const cli_options *options, const mp_renderer *renderer,
-                       const cli_command *commands, size_t count);
+bool cli_export_refuse(const cli_options *options, const mp_renderer *renderer);
 int cli_export(cli_options *options);

@@ -189,8 +189,6 @@ json_t *mcp_tools_list(const cli_options *options, size_t first)
 
 const cli_command *mcp_tool_command(const cli_options *options, const char *name)
 {
-    for (size_t i = 0; i < options->command_count; i++)
-        if (is_tool(&options->commands[i]) && strcmp(options->commands[i].name, name) == 0)
-            return &options->commands[i];
-    return NULL;
+    const cli_command *command = cli_command_find(options, name, strlen(name));
+    return command && is_tool(command) ? command : NULL;
 }

@@ -67,7 +67,16 @@ bool cli_compares(const cli_command *command)
     return command->report && command->report->operand == MP_OPERAND_BASE;
 }
 
-const char *cli_command_nearest(const cli_command *commands, size_t count, const char *name)
+const cli_command *cli_command_find(const cli_options *options, const char *name, size_t length)
+{
+    for (size_t i = 0; i < options->command_count; i++)
+        if (strlen(options->commands[i].name) == length &&
+            strncasecmp(options->commands[i].name, name, length) == 0)
+            return &options->commands[i];
+    return NULL;
+}
+
+const char *cli_command_nearest(const cli_options *options, const char *name)
 {
     /* Names of commands in other programs. */
     static const struct {
@@ -80,9 +89,9 @@ const char *cli_command_nearest(const cli_command *commands, size_t count, const
     for (size_t i = 0; i < sizeof synonyms / sizeof *synonyms; i++)
         if (strcmp(synonyms[i].other, name) == 0)
             return synonyms[i].name;
-    for (size_t i = 0; i < count; i++)
-        names[i] = commands[i].name;
-    return mp_text_nearest(name, names, count);
+    for (size_t i = 0; i < options->command_count; i++)
+        names[i] = options->commands[i].name;
+    return mp_text_nearest(name, names, options->command_count);
 }
 
 const char *cli_section_name(cli_section section)

@@ -188,7 +188,9 @@ const char *cli_option_argument(const cli_option *option);
 /* Return true if the command compares two recordings. The first is the operand. */
 bool cli_compares(const cli_command *command);
 /* Return the name of the command that the user probably meant; NULL if none is similar. */
-const char *cli_command_nearest(const cli_command *commands, size_t count, const char *name);
+const char *cli_command_nearest(const cli_options *options, const char *name);
+/* Return the command of this name, of which `length` characters count; NULL if there is none. */
+const cli_command *cli_command_find(const cli_options *options, const char *name, size_t length);
 
 /* Parse a command line. `commands`: `count` commands, the default first. False after a message on
  * standard error. Release with cli_options_free. */

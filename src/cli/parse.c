@@ -45,20 +45,10 @@ static const char *text_of(const cli_options *options, const char *name)
 
 typedef struct cli_line {
     char **words; /* remaining arguments, ending with NULL */
-    const cli_command *commands;
-    size_t command_count;
     const char **operands;
     size_t operand_count;
     bool helps; /* the first argument was "help" */
 } cli_line;
-
-static const cli_command *command_of(const cli_line *line, const char *name)
-{
-    for (size_t i = 0; i < line->command_count; i++)
-        if (mp_text_is(line->commands[i].name, name))
-            return &line->commands[i];
-    return NULL;
-}
 
 /* Return true if the command has the option. While the command is unknown, return true for the
  * first option of each name. */
@@ -81,7 +71,7 @@ static bool is_option(const char *name)
 }
 
 /* Refuse an option that exists, but not for this command. Returns false. */
-static bool refuse_foreign(const cli_options *options, const cli_line *line, const char *name)
+static bool refuse_foreign(const cli_options *options, const char *name)
 {
     enum { SEVERAL = 8 };
     const char *takers[CLI_MOST_COMMANDS];
@@ -90,9 +80,9 @@ static bool refuse_foreign(const cli_options *options, const cli_line *line, con
     if (options->exporter)
         return cli_refuse(options, "export --to %s does not accept --%s", options->exporter->name,
                           name);
-    for (size_t i = 0; i < line->command_count; i++)
-        if (cli_option_of(&line->commands[i], name))
-            takers[count++] = line->commands[i].name;
+    for (size_t i = 0; i < options->command_count; i++)
+        if (cli_option_of(&options->commands[i], name))
+            takers[count++] = options->commands[i].name;
     if (count > SEVERAL)
         return cli_refuse(options, "%s does not accept --%s; most other commands do",
                           options->command.name, name);
@@ -103,18 +93,18 @@ static bool refuse_foreign(const cli_options *options, const cli_line *line, con
 
 /* Refuse an unknown option, and suggest commands that have it, or a similar option. Returns
  * false. */
-static bool refuse_unknown(const cli_options *options, const cli_line *line, const char *name)
+static bool refuse_unknown(const cli_options *options, const char *name)
 {
     const char *taken[CLI_MOST_OPTIONS], *others[CLI_MOST_OPTIONS];
     size_t taken_count = 0, other_count = 0;
     if (is_option(name))
-        return refuse_foreign(options, line, name);
+        return refuse_foreign(options, name);
     for (size_t i = 0; i < cli_option_count; i++) {
         const cli_option *option = &cli_option_table[i];
         if (is_taken(&options->command, option))
             taken[taken_count++] = option->name;
         else if (strncmp(option->name, name, strlen(name)) == 0)
-            return refuse_foreign(options, line, option->name);
+            return refuse_foreign(options, option->name);
         else
             others[other_count++] = option->name;
     }
@@ -122,14 +112,13 @@ static bool refuse_unknown(const cli_options *options, const cli_line *line, con
     if (nearest)
         return cli_refuse(options, "unknown option '--%s'; did you mean '--%s'?", name, nearest);
     nearest = mp_text_nearest(name, others, other_count);
-    return nearest ? refuse_foreign(options, line, nearest)
+    return nearest ? refuse_foreign(options, nearest)
                    : cli_refuse(options, "unknown option '--%s'", name);
 }
 
 /* Return the option with this name, or the only option that begins with it. Return NULL after a
  * message. */
-static const cli_option *find_named(const cli_options *options, const cli_line *line,
-                                    const char *name)
+static const cli_option *find_named(const cli_options *options, const char *name)
 {
     const cli_option *found = NULL;
     const char *begun[CLI_MOST_OPTIONS];
@@ -153,13 +142,13 @@ static const cli_option *find_named(const cli_options *options, const cli_line *
         cli_refuse(options, "ambiguous option '--%s': it matches %s", name,
                    mp_text_list(begun, count, "or", list, sizeof list));
     else
-        refuse_unknown(options, line, name);
+        refuse_unknown(options, name);
     return NULL;
 }
 
 /* Return the option of this letter, which is in `argument`. NULL after a message. */
-static const cli_option *find_lettered(const cli_options *options, const cli_line *line,
-                                       const char *letter, const char *argument)
+static const cli_option *find_lettered(const cli_options *options, const char *letter,
+                                       const char *argument)
 {
     const cli_option *known = NULL;
     for (size_t i = 0; i < cli_option_count; i++) {
@@ -172,7 +161,7 @@ static const cli_option *find_lettered(const cli_options *options, const cli_lin
     bool is_name = options->command.name ? cli_option_of(&options->command, argument + 1) != NULL
                                          : is_option(argument + 1);
     if (known)
-        refuse_foreign(options, line, known->name);
+        refuse_foreign(options, known->name);
     else if (argument[2] && is_name)
         cli_refuse(options, "unknown option '%s'; did you mean '-%s'?", argument, argument);
     else if (*letter > ' ' && *letter < 127)
@@ -202,7 +191,7 @@ static bool add_named(cli_options *options, cli_line *line, const char *argument
 {
     const char *equals = strchr(argument, '=');
     char *name = mp_copy(argument, equals ? (size_t)(equals - argument) : strlen(argument));
-    const cli_option *option = find_named(options, line, name);
+    const cli_option *option = find_named(options, name);
     free(name);
     if (option && equals && !option->argument)
         return cli_refuse(options, "option '--%s' takes no argument, but got \"%s\"", option->name,
@@ -214,7 +203,7 @@ static bool add_named(cli_options *options, cli_line *line, const char *argument
 static bool add_lettered(cli_options *options, cli_line *line, const char *argument)
 {
     for (const char *letter = argument + 1; *letter; letter++) {
-        const cli_option *option = find_lettered(options, line, letter, argument);
+        const cli_option *option = find_lettered(options, letter, argument);
         bool takes = option && option->argument;
         if (!option || !add_pair(options, line, option, takes && letter[1] ? letter + 1 : NULL))
             return false;
@@ -229,7 +218,8 @@ static bool add_lettered(cli_options *options, cli_line *line, const char *argum
  * command. */
 static void add_operand(cli_options *options, cli_line *line, const char *operand)
 {
-    const cli_command *command = options->command_named ? NULL : command_of(line, operand);
+    const cli_command *command =
+        options->command_named ? NULL : cli_command_find(options, operand, strlen(operand));
     if (command && (!options->command.name || !cli_is_there(operand))) {
         options->command = *command;
         options->command_named = true;
@@ -238,7 +228,7 @@ static void add_operand(cli_options *options, cli_line *line, const char *operan
     } else {
         line->operands[line->operand_count++] = operand;
         if (!options->command.name)
-            options->command = line->commands[0];
+            options->command = options->commands[0];
     }
 }
 
@@ -264,7 +254,7 @@ static bool collect(cli_options *options, cli_line *line)
 static bool refuse_command(cli_options *options, const cli_line *line, bool or_file)
 {
     const char *first = line->operands[0];
-    const char *nearest = cli_command_nearest(line->commands, line->command_count, first);
+    const char *nearest = cli_command_nearest(options, first);
     options->command.name = NULL;
     if (nearest)
         return cli_refuse(options, "unknown command '%s'; did you mean '%s'?", first, nearest);
@@ -300,7 +290,7 @@ void cli_settle_question(mp_question *question, const cli_options *options)
 
 /* Set all options that were given. Return false after a message if the command does not have one of
  * them. */
-static bool take_options(cli_options *options, const cli_line *line)
+static bool take_options(cli_options *options)
 {
     const cli_command *command = &options->command;
     mp_question *question = &options->question;
@@ -320,7 +310,7 @@ static bool take_options(cli_options *options, const cli_line *line)
             continue;
         question->by_default = pair->origin != NULL;
         if (!meant)
-            return refuse_foreign(options, line, option->name);
+            return refuse_foreign(options, option->name);
         bool noted = option->scope || option->kind == CLI_ASKS;
         if (!noted)
             mp_question_note(question, cli_option_argument(option), option->name);
@@ -356,16 +346,15 @@ static void choose_limit(cli_options *options)
 }
 
 /* Choose the format of an export, which determines the report. */
-static bool choose_format(cli_options *options, const cli_line *line)
+static bool choose_format(cli_options *options)
 {
     const cli_pair *pair = pair_of(options, "to");
     mp_target target;
     if (pair && mp_renderer_find(pair->text) && !mp_target_find(pair->text, &target))
-        return cli_export_refuse(options, mp_renderer_find(pair->text), line->commands,
-                                 line->command_count);
+        return cli_export_refuse(options, mp_renderer_find(pair->text));
     if (pair && !mp_target_find(pair->text, &target))
         return cli_refuse_argument(options, cli_option_of(&options->command, "to"), pair);
-    return cli_export_choose(options, line->commands, line->command_count);
+    return cli_export_choose(options);
 }
 
 static bool parse(cli_options *options, cli_line *line)
@@ -373,7 +362,7 @@ static bool parse(cli_options *options, cli_line *line)
     if (!collect(options, line))
         return false;
     if (!options->command.name)
-        options->command = line->commands[0];
+        options->command = options->commands[0];
     options->version = text_of(options, "version") != NULL;
     options->help_all = text_of(options, "all") != NULL;
     options->no_pager = text_of(options, "no-pager") != NULL;
@@ -390,12 +379,12 @@ static bool parse(cli_options *options, cli_line *line)
     if (!check_first(options, line))
         return false;
     cli_operands_place(options, line->operands, line->operand_count);
-    if (!cli_given_once(options) || !cli_config_read(options, line->commands, line->command_count))
+    if (!cli_given_once(options) || !cli_config_read(options))
         return false;
-    if (options->command.scope & CLI_EXPORTS && !choose_format(options, line))
+    if (options->command.scope & CLI_EXPORTS && !choose_format(options))
         return false;
     mp_question_begin(&options->question, options->command.report);
-    if (!take_options(options, line))
+    if (!take_options(options))
         return false;
     if (!cli_ending_choose(options))
         return false;
@@ -416,8 +405,6 @@ bool cli_parse(int argc, char **argv, const cli_command *commands, size_t count,
 {
     size_t renderers;
     cli_line line = {.words = argv + (argc > 0),
-                     .commands = commands,
-                     .command_count = count,
                      .operands = mp_alloc(((size_t)argc + 1) * sizeof *line.operands)};
     *options = (cli_options){
         .commands = commands,

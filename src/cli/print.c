@@ -23,13 +23,12 @@ static char *next_command(const cli_options *options, const mp_document *documen
         next.paths = &file;
         next.path_count = 1;
     }
-    for (size_t i = 0; i < options->command_count; i++) {
-        if (document->next && strcmp(options->commands[i].name, document->next) == 0) {
-            next.command = options->commands[i];
-            return cli_command_line(&next);
-        }
-    }
-    return NULL;
+    const cli_command *command =
+        document->next ? cli_command_find(options, document->next, strlen(document->next)) : NULL;
+    if (!command)
+        return NULL;
+    next.command = *command;
+    return cli_command_line(&next);
 }
 
 int cli_put_document(const cli_options *options, const mp_document *document,

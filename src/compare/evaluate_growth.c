@@ -1,6 +1,5 @@
 #include "compare/decide.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 

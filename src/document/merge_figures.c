@@ -1,5 +1,4 @@
 /* Merging figures: stacks with the same name become one tree, with a place for each file. */
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 

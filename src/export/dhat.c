@@ -2,7 +2,6 @@
  * lifetimes, and the objects alive at the stack's own maximum, at the global peak and at the end.
  * Live objects are known at snapshots only. */
 #include <assert.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 

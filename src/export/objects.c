@@ -1,6 +1,5 @@
 #include "export/objects.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 
 #include "base/index.h"

@@ -1,6 +1,5 @@
 #include "query/window.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 
 /* Return true if any session has no end at or before `to` or, with `later`, no end in the whole

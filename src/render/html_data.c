@@ -1,6 +1,5 @@
 /* Data of a page for its scripts: the figures as JSON, in flat arrays of numbers, with each text
  * once. */
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 

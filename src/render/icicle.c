@@ -1,6 +1,5 @@
 #include "render/icicle.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 
 #include "base/units.h"

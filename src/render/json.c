@@ -1,6 +1,5 @@
 /* JSON for programs: one object, exact numbers, stable names (memprof-report(5) has the
  * contract). */
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

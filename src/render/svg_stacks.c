@@ -3,7 +3,6 @@
  * If there are too many frames, the widest are drawn, and one frame below each of them represents
  * those left out, with their number and cost. In a comparison, the width of a stack is the larger
  * of both sides, so stacks that are gone are visible too. */
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

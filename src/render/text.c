@@ -3,7 +3,6 @@
  * texts are wrapped. */
 #include "render/text.h"
 
-#include <inttypes.h>
 #include <string.h>
 
 #include "base/units.h"

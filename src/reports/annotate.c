@@ -1,5 +1,4 @@
 /* The report annotate: source text, with the recording's figures for each line. */
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 

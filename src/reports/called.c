@@ -1,6 +1,5 @@
 #include "reports/called.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,4 @@
 /* The report coverage: executable and executed lines, by program, by method and by line. */
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 

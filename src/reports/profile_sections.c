@@ -1,6 +1,5 @@
 #include "reports/profile_sections.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 

@@ -1,5 +1,4 @@
 /* The report requests: which API call of a server leaks, and the memory that each call needed. */
-#include <inttypes.h>
 #include <stdlib.h>
 
 #include "base/memory.h"

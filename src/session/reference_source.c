@@ -1,6 +1,5 @@
 #include "session/reference_source.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
