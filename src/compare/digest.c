@@ -237,7 +237,7 @@ static void note_largest(builder *state, const mp_graph_view *view, uint32_t fra
 {
     const int64_t bytes = (int64_t)view->dominators.retained[group->largest];
     mp_digest *digest = state->digest;
-    if (state->options->substitution_count ||
+    if (state->options->substitution_count || !view->graph->names.read ||
         (double)bytes * 100 <= (double)group->retained_bytes * 70)
         return;
     *MP_ADD(&digest->largest) = (mp_largest_object){group->largest, group->retained_bytes - bytes};

@@ -96,7 +96,8 @@ typedef struct mp_digest {
     uint64_t modules;
     mp_entries lists[MP_LEVELS]; /* lists that the kind of recording has; keys are unique */
     /* Objects that retain most (over 70 %) of what a node of MP_LEVEL_DOMINATOR retains, and their
-     * places by frame, from 1. Nodes without one are left out, and all if names were rewritten. */
+     * places by frame, from 1. Nodes without one are left
+     * out; so are all nodes if names were rewritten, or references of the format have no names. */
     MP_LIST(mp_largest_object) largest;
     mp_id_index largest_by_frame;
 } mp_digest;

@@ -152,6 +152,8 @@ static void want_names(mp_graph_view *view, const uint32_t *objects, size_t coun
 void mp_retained_want(mp_graph_view *view, int64_t min_bytes, size_t rows)
 {
     size_t count, total;
+    if (!view->graph->names.read)
+        return;
     uint32_t *order = mp_retained_order(view, min_bytes, rows, &count, &total);
     want_names(view, order, count);
     free(order);
