@@ -60,6 +60,10 @@ static void sum_retained(const mp_graph_view *view, mp_histogram *histogram)
     uint32_t *until = mp_alloc_zero(histogram->count + 1u, sizeof *until);
     for (uint32_t i = 1; i <= dominators->reached; i++) {
         uint32_t object = dominators->order[i], group = group_of[view->graph->types[object]];
+        const uint32_t later = mp_object_ahead(dominators, i);
+        __builtin_prefetch(&view->graph->types[later]);
+        __builtin_prefetch(&view->graph->sizes[later]);
+        __builtin_prefetch(&dominators->retained[later]);
         if (!group)
             continue;
         mp_histogram_row *histogram_row = &histogram->items[group - 1];
@@ -157,6 +161,7 @@ uint32_t *mp_retained_order(const mp_graph_view *view, int64_t least, size_t mos
     *count = *totals = 0;
     for (uint32_t i = 1; i <= dominators->reached; i++) {
         uint32_t object = dominators->order[i];
+        __builtin_prefetch(&dominators->retained[mp_object_ahead(dominators, i)]);
         if ((view->filter->types && !mp_graph_selects(view, view->graph->types[object])) ||
             (int64_t)dominators->retained[object] < least)
             continue;

@@ -4,68 +4,66 @@
 
 #include "base/index.h"
 #include "base/memory.h"
+#include "model/build.h"
 #include "query/graph_query.h"
 
-/* Two objects that refer to a shared object and have different owners. */
-typedef struct referrers {
-    uint32_t objects[2];
-} referrers;
+enum { AHEAD = 16 };
+#define ROOTED UINT32_MAX
+#define ITSELF ((uint32_t)1 << 31) /* mark of an owner in the array of owners by object */
 
-/* Return the owner of each object: its ancestor directly below the virtual root. 0: unreachable. */
-static uint32_t *owners_of(const mp_graph *graph, const mp_dominators *dominators)
+/* An object that only the virtual root dominates: it owns itself and all objects that it dominates.
+ * It is shared unless a root refers to it. */
+typedef struct owner {
+    uint32_t referrers[2]; /* objects of different owners; [1] is ROOTED if it is not shared */
+    uint32_t first_owner;  /* of referrers[0] */
+} owner;
+
+typedef MP_LIST(owner) owner_list; /* from 1, in preorder */
+
+/* Make the list of owners. Return the number of the owner of each object, with the mark ITSELF for
+ * owners; 0: not reached. */
+static uint32_t *find_owners(const mp_graph *graph, const mp_dominators *dominators,
+                             owner_list *owners)
 {
-    uint32_t *owner = mp_alloc_zero((size_t)graph->count + 1, sizeof *owner);
-    for (uint32_t i = 1; i <= dominators->reached; i++) {
-        uint32_t object = dominators->order[i], above = dominators->idom[object];
-        owner[object] = above ? owner[above] : object;
-        assert(owner[object]); /* in preorder, its dominator came first */
+    uint32_t *owner_of = mp_alloc_zero((size_t)graph->count + 1, sizeof *owner_of);
+    (void)MP_ADD(owners);
+    for (uint32_t i = 1; i <= dominators->reached;) {
+        const uint32_t top = dominators->order[i], end = i + dominators->span[i];
+        (void)MP_ADD(owners);
+        for (; i < end; i++) {
+            __builtin_prefetch(&owner_of[mp_object_ahead(dominators, i)], 1);
+            owner_of[dominators->order[i]] = owners->count - 1;
+        }
+        owner_of[top] |= ITSELF;
     }
-    return owner;
-}
-
-/* Return the number of each shared object, from 1; 0: not shared. */
-static uint32_t *number_shared(const mp_graph *graph, const mp_dominators *dominators,
-                               uint32_t *count)
-{
-    uint32_t *number = mp_alloc_zero((size_t)graph->count + 1, sizeof *number);
-    *count = 0;
     for (uint32_t i = 1; i < graph->roots.count; i++)
         if (mp_root_is_strong(&graph->roots.items[i]))
-            number[graph->roots.items[i].object] = UINT32_MAX;
-    for (uint32_t i = 1; i <= dominators->reached; i += dominators->span[i])
-        if (!number[dominators->order[i]])
-            number[dominators->order[i]] = ++*count;
-    for (uint32_t i = 1; i <= graph->count; i++)
-        if (number[i] == UINT32_MAX)
-            number[i] = 0;
-    return number;
+            owners->items[owner_of[graph->roots.items[i].object] & ~ITSELF].referrers[1] = ROOTED;
+    return owner_of;
 }
 
-enum { AHEAD = 16 };
-
-static referrers *find_referrers(const mp_graph *graph, const uint32_t *owner,
-                                 const uint32_t *number, uint32_t count)
+static void find_referrers(const mp_graph *graph, const uint32_t *owner_of, owner *owners)
 {
-    referrers *found = mp_alloc_zero((size_t)count + 1, sizeof *found);
     uint32_t total = mp_graph_references(graph);
     for (uint32_t object = 1; object <= graph->count; object++) {
-        for (uint32_t i = graph->first[object]; owner[object] && i < graph->first[object + 1];
-             i++) {
-            uint32_t target = graph->targets[i];
+        const uint32_t from = owner_of[object] & ~ITSELF;
+        for (uint32_t i = graph->first[object]; from && i < graph->first[object + 1]; i++) {
             if (total - i > 2 * AHEAD) {
-                __builtin_prefetch(&number[graph->targets[i + 2 * AHEAD]]);
-                __builtin_prefetch(&found[number[graph->targets[i + AHEAD]]], 1);
+                __builtin_prefetch(&owner_of[graph->targets[i + 2 * AHEAD]]);
+                __builtin_prefetch(&owners[owner_of[graph->targets[i + AHEAD]] & ~ITSELF], 1);
             }
-            referrers *state = &found[number[target]];
-            if (!number[target] || owner[object] == target || state->objects[1])
+            const uint32_t target = owner_of[graph->targets[i]];
+            owner *state = &owners[target & ~ITSELF];
+            if (!(target & ITSELF) || from == (target & ~ITSELF) || state->referrers[1])
                 continue;
-            if (!state->objects[0])
-                state->objects[0] = object;
-            else if (owner[state->objects[0]] != owner[object])
-                state->objects[1] = object;
+            if (!state->referrers[0]) {
+                state->referrers[0] = object;
+                state->first_owner = from;
+            } else if (state->first_owner != from) {
+                state->referrers[1] = object;
+            }
         }
     }
-    return found;
 }
 
 static int by_bytes(const void *left, const void *right, void *model)
@@ -92,26 +90,33 @@ static void share(mp_graph_view *view)
     mp_sharing *sharing = &view->sharing;
     mp_id_index pairs = {0}; /* 1 + the index in sharing->items, by pair of types */
     size_t capacity = 0;
-    uint32_t count, *number = number_shared(graph, dominators, &count);
-    uint32_t *owner = owners_of(graph, dominators);
-    referrers *by = find_referrers(graph, owner, number, count);
-    for (uint32_t i = 1; i <= dominators->reached; i += dominators->span[i]) {
-        uint32_t object = dominators->order[i];
-        if (!number[object])
+    owner_list owners = {0};
+    uint32_t *owner_of = find_owners(graph, dominators, &owners);
+    find_referrers(graph, owner_of, owners.items);
+    free(owner_of);
+    for (uint32_t i = 1, place = 1; i < owners.count; place += dominators->span[place], i++) {
+        const owner *self = &owners.items[i];
+        if (owners.count - i > AHEAD) {
+            const uint32_t later = mp_object_ahead(dominators, place);
+            __builtin_prefetch(&graph->sizes[later]);
+            __builtin_prefetch(&dominators->retained[later]);
+            __builtin_prefetch(&graph->types[self[AHEAD].referrers[0]]);
+        }
+        if (self->referrers[1] == ROOTED)
             continue;
-        uint32_t a = graph->types[by[number[object]].objects[0]];
-        uint32_t b = graph->types[by[number[object]].objects[1]], low = a < b ? a : b;
-        uint32_t high = a < b ? b : a;
-        uint32_t *place = mp_id_index_put(&pairs, (uint64_t)low << 32 | high);
-        if (!*place) {
+        const uint32_t object = dominators->order[place];
+        uint32_t a = graph->types[self->referrers[0]], b = graph->types[self->referrers[1]];
+        uint32_t low = a < b ? a : b, high = a < b ? b : a;
+        uint32_t *pair = mp_id_index_put(&pairs, (uint64_t)low << 32 | high);
+        if (!*pair) {
             mp_grow(&sharing->items, &capacity, sharing->count + 1, sizeof *sharing->items);
             sharing->items[sharing->count++] = (mp_shared){.types = {low, high}};
-            *place = (uint32_t)sharing->count;
+            *pair = (uint32_t)sharing->count;
         }
-        mp_shared *shared = &sharing->items[*place - 1];
+        mp_shared *shared = &sharing->items[*pair - 1];
         const mp_shared one = {.objects = 1,
                                .own_bytes = (int64_t)graph->sizes[object],
-                               .retained_objects = dominators->span[i],
+                               .retained_objects = dominators->span[place],
                                .retained_bytes = (int64_t)dominators->retained[object]};
         add_shared(shared, &one);
         add_shared(&sharing->total, &one);
@@ -122,9 +127,7 @@ static void share(mp_graph_view *view)
         qsort_r(sharing->items, sharing->count, sizeof *sharing->items, by_bytes,
                 (void *)(uintptr_t)view->model);
     mp_id_index_free(&pairs);
-    free(by);
-    free(owner);
-    free(number);
+    free(owners.items);
 }
 
 const mp_sharing *mp_graph_sharing(mp_graph_view *view)

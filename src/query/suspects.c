@@ -180,6 +180,10 @@ static void find_types(search *state)
                            .items = mp_alloc_zero(types, sizeof *holders->items)};
     for (uint32_t place = 1; place <= dominators->reached; place += dominators->span[place]) {
         uint32_t object = dominators->order[place], type = graph->types[object];
+        const uint32_t later = mp_object_ahead(dominators, place);
+        __builtin_prefetch(&graph->types[later]);
+        __builtin_prefetch(&dominators->retained[later]);
+        __builtin_prefetch(&view->roots.first[later]);
         uint64_t retained = dominators->retained[object];
         if (mp_retains_much(dominators, object) || !mp_is_rooted(graph, &view->roots, object))
             continue;
