@@ -54,7 +54,7 @@ uint64_t mp_diagnostics_violations(const mp_diagnostics *diagnostics);
 const char *mp_diagnostic_code(mp_diagnostic_id id);
 mp_severity mp_diagnostic_severity(mp_diagnostic_id id);
 bool mp_diagnostic_is_violation(mp_diagnostic_id id);
-/* Return true if the code means that figures may be incomplete; limits and rules are then not
+/* Return true if the code means that figures may be incomplete. Limits and rules are then not
  * checked. */
 bool mp_diagnostic_is_unsound(mp_diagnostic_id id);
 /* Return true if the code means that an input ends before the end of the recording. */
@@ -81,7 +81,7 @@ typedef enum mp_error_code {
 typedef struct mp_error {
     mp_error_code code;
     const char *argument;  /* argument of the request, such as "sort"; NULL: none */
-    const char *value;     /* value of that argument as given; NULL: does not matter */
+    const char *value;     /* value of that argument as given; NULL: the value does not matter */
     const char *unused_by; /* MP_ERROR_UNUSED: the report that does not use the argument */
     const char *path;      /* path of the file with the error; NULL: none */
     uint32_t line, column; /* position in the file, from 1; 0: whole file or whole line */

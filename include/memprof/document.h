@@ -65,8 +65,8 @@ typedef struct mp_check {
     /* True if the percentage is a minimum, false if it is a maximum. */
     bool at_least;
     double measured_percent, limit_percent;
-    /* Warning about a leak that exceeds the limit but is hidden by the measured figure. Set on a
-     * check that passes, or that fails for this reason because "strict" was given. */
+    /* Warning about a leak that exceeds the limit, but that the measured figure hides. It is set on
+     * a check that passes, or that fails only for this reason because "strict" was given. */
     const char *warning;
     const char *note; /* remark on the measured figure, for any verdict */
 } mp_check;
@@ -116,7 +116,8 @@ size_t mp_table_row_count(const mp_table *table);
 /* Return the number of rows that the request's row limit left out. */
 size_t mp_table_rows_left_out(const mp_table *table);
 size_t mp_table_column_count(const mp_table *table);
-/* Return the name and the unit of a column by its index. */
+/* Return the name (mp_table_column_name) or the unit (mp_table_column_unit) of a column by its
+ * index. */
 const char *mp_table_column_name(const mp_table *table, size_t column);
 mp_unit mp_table_column_unit(const mp_table *table, size_t column);
 /* Return the column's title for people; NULL: none. */

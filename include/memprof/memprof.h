@@ -87,8 +87,8 @@ void mp_session_watch(mp_session *session,
                                       uint64_t total),
                       void *opaque);
 
-/* Return why the last call for the session failed, in one line; "" if it succeeded. Valid until the
- * next call. Functions with an `error` parameter accept NULL for it. */
+/* Return the reason why the last call for the session failed, in one line; "" if it succeeded. It
+ * is valid until the next call. Functions with an `error` parameter accept NULL for it. */
 const char *mp_session_error(mp_session *session);
 /* Return the diagnostics of the inputs of the latest question. Valid until the next question. */
 const mp_diagnostics *mp_session_diagnostics(const mp_session *session);
@@ -114,7 +114,7 @@ const mp_diagnostics *mp_session_diagnostics(const mp_session *session);
  * long. */
 mp_document *mp_session_ask(mp_session *session, const char *report, const mp_setting *settings,
                             size_t count, mp_error *error);
-/* Return true if all data for the last question was read, and nothing was truncated, skipped or
+/* Return true if all data for the last question was read, and none of it was truncated, skipped or
  * doubtful. */
 bool mp_session_is_whole(const mp_session *session);
 

@@ -135,7 +135,8 @@ static const char *read_class(const char *cursor, uint32_t code, unsigned flags,
     return NULL;
 }
 
-/* Read one end of a range: a character, "[.x.]" or "[=x=]". Return false if it is malformed. */
+/* Read one end of a range: a character, "[.x.]" or "[=x=]". Return false if the end is
+ * malformed. */
 static bool take_end(const char **cursor, unsigned flags, uint32_t *code)
 {
     const char *p = *cursor;

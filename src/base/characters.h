@@ -16,7 +16,7 @@ bool mp_character_in_word(uint32_t code);
 bool mp_character_is_space(uint32_t code);
 
 enum {
-    MP_SET_OF_GLOB = 1, /* "!" negates too, as "^" does; a range may be empty */
+    MP_SET_OF_GLOB = 1, /* "!" negates, like "^"; a range may be empty */
     MP_SET_ESCAPES = 2, /* a backslash quotes the next character */
     MP_SET_ANY_CASE = 4,
 };

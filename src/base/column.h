@@ -25,7 +25,7 @@ enum {
     MP_MINOR = 2048,     /* dropped first if the window is too narrow */
     MP_SENTENCE = 8192,  /* never cut: printed below the row if it is too wide */
     MP_WRAP = 16384,     /* wrapped within its column if the window is too narrow */
-    MP_TONED = 4096,     /* words with a tone, better or worse: "new", "gone", "fail" */
+    MP_TONED = 4096, /* words that have a tone (better or worse), such as "new", "gone", "fail" */
 };
 
 /* Flags of columns that only some kinds of recordings have. */
@@ -59,8 +59,8 @@ typedef struct mp_column {
         name, title, unit, flags, offsetof(row, member), NULL                                      \
     }
 
-/* Columns of a relation (relation/relation.h), with a description: MP_FIELD is for SQL only,
- * MP_SHOWN for reports too. */
+/* Columns of a relation (relation/relation.h), with a description. MP_FIELD is only for SQL,
+ * MP_SHOWN also for reports. */
 #define MP_FIELD(row, member, unit, meaning) MP_SHOWN(row, member, "", unit, 0, meaning)
 #define MP_SHOWN(row, member, title, unit, flags, meaning)                                         \
     {                                                                                              \
@@ -92,12 +92,14 @@ static inline bool mp_unit_is_real(mp_unit unit)
     return unit == MP_PERCENT || unit == MP_AVERAGE || unit == MP_BYTE_RATE;
 }
 
-/* Return true if the column is a number of objects. All are named so, such as "live_objects". */
+/* Return true if the column is a number of objects. The names of all these columns say so:
+ * "live_objects". */
 bool mp_column_counts_objects(const mp_column *column);
-/* Return true if the column is a number of calls. All are named so, such as "recursive_calls". */
+/* Return true if the column is a number of calls. The names of all these columns say so:
+ * "recursive_calls". */
 bool mp_column_counts_calls(const mp_column *column);
-/* Return true if the column is an amount of objects that were created, deleted or left behind. All
- * are named so, such as "created_bytes". */
+/* Return true if the column is an amount of objects that were created, deleted or left behind. The
+ * names of all these columns say so: "created_bytes". */
 bool mp_column_counts_changes(const mp_column *column);
 /* Set all members that the columns show to unknown. */
 void mp_row_clear(const mp_column *columns, size_t count, void *row);

@@ -30,13 +30,14 @@ const char *mp_diagnostics_name(const mp_diagnostics *diagnostics, mp_arena *are
 void mp_diagnose(mp_diagnostics *diagnostics, mp_diagnostic_id id, const char *path, uint64_t line,
                  const char *format, ...) __attribute__((format(printf, 5, 6)));
 
-/* Return true if the diagnostic reports that the recorded program corrupted its memory, which is
- * not a fault of the recording. mp_diagnostics_damages returns the number of these diagnostics. */
+/* Return true if the diagnostic reports that the recorded program damaged its own memory
+ * (mp_diagnostic_is_damage). That is not a fault of the recording. Return the number of these
+ * diagnostics (mp_diagnostics_damages). */
 bool mp_diagnostic_is_damage(mp_diagnostic_id id);
 uint64_t mp_diagnostics_damages(const mp_diagnostics *diagnostics);
 
 /* Sort the kept diagnostics from index `first` on by line. The sort is stable. */
 void mp_diagnostics_order(mp_diagnostics *diagnostics, size_t first);
 
-/* Add the counts of `from`, and its kept diagnostics as far as the limit of each code allows. */
+/* Add the counts of `from`. Also add its kept diagnostics, within the limit for each code. */
 void mp_diagnostics_append(mp_diagnostics *diagnostics, const mp_diagnostics *from);

@@ -10,8 +10,8 @@
 
 #include "base/text.h"
 
-/* Defined only in the static program (src/cli/static). It cannot load the system's iconv modules,
- * as each module requires the C library that it was built with. */
+/* Defined only in the static program (src/cli/static). That program cannot load the iconv modules
+ * of the system, because each module requires the C library for which it was built. */
 extern const char mp_loads_no_modules __attribute__((weak));
 
 typedef enum unit {
@@ -28,8 +28,8 @@ enum { HIGH = 0x80, LONGEST = 8 };
 struct mp_encoding {
     unit unit;
     iconv_t iconv;
-    uint32_t one[HIGH];        /* code point of each byte from 0x80 on */
-    uint32_t two[HIGH][0x100]; /* code point of each pair of bytes, the first from 0x80 on */
+    uint32_t one[HIGH];        /* code point of each byte, for bytes from 0x80 on */
+    uint32_t two[HIGH][0x100]; /* code point of each pair of bytes, for first bytes from 0x80 on */
 };
 
 /* --- conversion by iconv --- */
@@ -67,8 +67,8 @@ static uint32_t code_of(iconv_t iconv_of, const char *bytes, size_t length)
     return first == (utf8proc_ssize_t)put && code > NONE ? (uint32_t)code : LONGER;
 }
 
-/* Return true if ASCII bytes are ASCII characters. The backslash and the tilde may differ: Japanese
- * and Korean encodings have other signs there. */
+/* Return true if ASCII bytes are ASCII characters. The backslash and the tilde may differ, because
+ * Japanese and Korean encodings have other characters there. */
 static bool is_ascii_its_own(iconv_t iconv_of)
 {
     for (int i = 1; i < HIGH; i++) {

@@ -35,6 +35,6 @@ enum { MP_MOST_OF_CHARACTER = 16 };
  * `last`). */
 size_t mp_encoding_take(mp_encoding *encoding, const char *cursor, size_t length, bool last,
                         char *out, size_t *put, bool *bad);
-/* Convert a text to UTF-8. An ASCII text is returned as it is, any other is converted into the
- * arena. *bad is set if the text has invalid characters. */
+/* Convert a text to UTF-8. An ASCII text is returned unchanged; any other text is converted into
+ * the arena. *bad is set if the text has invalid characters. */
 mp_slice mp_encoding_text(mp_encoding *encoding, mp_arena *arena, mp_slice text, bool *bad);

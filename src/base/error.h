@@ -20,7 +20,8 @@ bool mp_fail(mp_error *error, mp_error_code code, const char *format, ...)
 bool mp_fail_argument(mp_error *error, const char *argument, const char *value, const char *format,
                       ...) __attribute__((format(printf, 4, 5)));
 /* Set the error that `report` does not use the argument (MP_ERROR_UNUSED). `recording` ("a heap
- * dump") limits the error to that kind of input; NULL: it holds for any input. Return false. */
+ * dump") limits the error to this kind of input; NULL: the error is the same for all kinds. Return
+ * false. */
 bool mp_fail_unused(mp_error *error, const char *report, const char *argument,
                     const char *recording);
 /* Set an error about a file (MP_ERROR_FILE). `line` and `column` are 0 if unknown. Return false. */

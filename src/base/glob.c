@@ -31,7 +31,7 @@ static bool take_one(const char **glob, uint32_t code, unsigned flags)
 bool mp_glob_fits(const char *glob, const char *text, unsigned flags)
 {
     /* Position after the last star, and the end of the text that this star matches so far. If the
-     * rest does not match, the star takes one more character. Earlier stars need no
+     * text after it does not match, the star takes one more character. Earlier stars need no
      * backtracking. */
     const char *star = NULL, *taken = NULL;
     const unsigned char first = (unsigned char)*glob;

@@ -17,6 +17,6 @@ enum {
 bool mp_glob_fits(const char *glob, const char *text, unsigned flags);
 
 /* Return the longest literal part of the glob before any "[". Every text that the glob matches
- * contains it, and if it is the whole glob, no other text matches. Do not use it with
+ * contains this part. If the part is the whole glob, only that text matches. Do not use it with
  * MP_GLOB_ANY_CASE. */
 mp_slice mp_glob_core(const char *glob);

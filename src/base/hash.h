@@ -62,7 +62,7 @@ static inline uint64_t mp_joined(uint32_t high, uint32_t low)
 
 uint64_t mp_hash_bytes(const void *bytes, size_t length);
 
-/* A 128-bit hash of bytes. Texts with equal fingerprints are taken to be equal. */
+/* A 128-bit hash of bytes. Texts with equal fingerprints are assumed to be equal. */
 typedef struct mp_fingerprint {
     uint64_t low, high;
 } mp_fingerprint;

@@ -22,8 +22,8 @@ uint32_t mp_id_index_get(const mp_id_index *index, uint64_t key)
     return index->entries ? id_place(index, key)->value : 0;
 }
 
-/* Double the array, and copy the values of keys that it now has room for. Their entries in the
- * table are not found any more. */
+/* Double the array, and copy the values of keys for which it now has room. Their old entries in the
+ * table are never found again. */
 static void dense_grow(mp_id_index *index)
 {
     const size_t room = index->dense_room;
@@ -38,7 +38,7 @@ static void dense_grow(mp_id_index *index)
     }
 }
 
-/* Double the table, without the entries that moved to the array. */
+/* Double the table. Entries that moved to the array are left out. */
 static void table_grow(mp_id_index *index)
 {
     const mp_id_index less = *index;

@@ -15,9 +15,9 @@ typedef struct mp_id_entry {
     uint32_t value;
 } mp_id_entry;
 
-/* A map from 64-bit keys, such as ids of a file, to values. Most files number things from 0 or 1:
- * as long as keys are about as small as there are keys, values are in an array. Other keys are in a
- * table by open addressing, whose size is a power of two. */
+/* A map from 64-bit keys, such as ids of a file, to values. Most files number things from 0 or 1.
+ * As long as the largest keys are about as large as the number of keys, values are in an array. All
+ * other keys are in a table with open addressing, whose size is a power of two. */
 typedef struct mp_id_index {
     uint32_t *dense; /* values of the keys below `dense_room` */
     size_t dense_room, dense_count;

@@ -1,5 +1,5 @@
-/* jansson with memprof's allocator: if memory runs out, the out-of-memory handler is called, where
- * jansson alone may silently drop a part of a text. */
+/* jansson with memprof's allocator: if memory runs out, the out-of-memory handler is called.
+ * jansson alone might silently drop a part of a text. */
 #pragma once
 
 #include <jansson.h>

@@ -60,8 +60,8 @@ static const char *plain_end(const char *text, const char *end)
     return text;
 }
 
-/* Write a string. Invisible characters are escaped so that terminals ignore them; programs that
- * parse the JSON get them back. */
+/* Write a string. Invisible characters are escaped, so that terminals ignore them; programs that
+ * parse the JSON get the original characters. */
 void mp_json_put_text(mp_json *json, const char *text, size_t length)
 {
     static const char named[] = "\b\n\r\t\f\"\\", letters[] = "bnrtf\"\\";

@@ -14,9 +14,9 @@ typedef struct mp_json {
     mp_text_buffer *buffer; /* second destination; NULL: none */
     size_t length;          /* number of bytes written */
     bool readable;
-    bool lines;     /* each member of the outermost object gets its own line, unless `readable` */
-    bool in_page;   /* the JSON is part of an HTML element, which no text may close */
-    bool begun;     /* the innermost open array or object has a member */
+    bool lines;   /* each member of the outermost object gets its own line, unless `readable` */
+    bool in_page; /* the JSON is inside an HTML element, and no text in it may close that element */
+    bool begun;   /* the innermost open array or object has a member */
     unsigned depth; /* number of open arrays and objects */
 } mp_json;
 

@@ -1,5 +1,5 @@
-/* Selection of the largest sizes. The size of index i is i * `stride` bytes after `sizes`. Of equal
- * sizes, the one with the lower index comes first. */
+/* Selection of the largest sizes. The size of index i is i * `stride` bytes after `sizes`. If sizes
+ * are equal, the lower index comes first. */
 #pragma once
 
 #include <stdbool.h>

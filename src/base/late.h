@@ -17,5 +17,5 @@
  * Return false if the library or one of the names was not found. The library stays loaded. */
 bool mp_late_load(const char *soname, const char *const *names, size_t count, void *table);
 
-/* Why there is no library, for mp_fail and the like. */
+/* Reason why there is no library, for mp_fail and similar functions. */
 #define MP_LATE_FAILURE(soname) "needs " soname ", which cannot be loaded"

@@ -34,9 +34,9 @@ static void *checked(void *memory)
     return memory ? memory : mp_out_of_memory();
 }
 
-/* Check memory that was allocated, and ask the kernel for huge pages if it is large. Tables this
- * size are accessed at random, so that with small pages most accesses miss the processor's cache of
- * addresses, and each page is a fault. Where the kernel refuses, only time is lost. */
+/* Check that memory was allocated. If it is large, ask the kernel for huge pages: large tables are
+ * accessed at random, so with small pages most accesses miss the processor's cache of addresses,
+ * and each page is a fault. If the kernel refuses, only time is lost. */
 static void *settled(void *memory, size_t bytes)
 {
     enum { LARGE = 4 << 20 };
@@ -96,7 +96,7 @@ void *mp_arena_alloc(mp_arena *arena, size_t bytes)
 {
     bytes = (bytes + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
     if (!arena->head || arena->head->capacity - arena->used < bytes) {
-        /* The first block is small, as many arenas hold only a few lines. */
+        /* The first block is small, because many arenas contain only a few lines. */
         size_t capacity = arena->head ? arena->head->capacity * 2 : FIRST_BLOCK;
         if (capacity > MOST_BLOCK)
             capacity = MOST_BLOCK;

@@ -14,8 +14,8 @@
  * mp_out_of_memory()`. */
 _Noreturn void *mp_out_of_memory(void);
 /* Open a stream that writes to memory. On close, *text becomes the *length bytes before the current
- * position, NUL-terminated; release with free(). Unlike a stream of open_memstream, which silently
- * loses output if it cannot grow, it calls the out-of-memory handler. */
+ * position, NUL-terminated; release with free(). If memory runs out, the stream calls the
+ * out-of-memory handler; a stream of open_memstream would silently lose output. */
 FILE *mp_memory_open(char **text, size_t *length);
 void mp_memory_close(FILE *file);
 

@@ -296,7 +296,7 @@ static bool is_flushed(int file)
 }
 
 /* Flush the folder, so that the file's name survives a crash. A folder that is writable but not
- * readable cannot be flushed; this is not an error. */
+ * readable cannot be flushed, which is not an error. */
 static bool flush_folder(const char *target)
 {
     char *folder = beside(target, ".");
@@ -310,8 +310,8 @@ static bool flush_folder(const char *target)
     return ok;
 }
 
-/* Move the file to its target. A file without a name is linked to a target that does not exist;
- * otherwise it first gets a temporary name, which then is renamed. */
+/* Move the file to its target. If the file has no name and the target does not exist, link it
+ * there. Otherwise give it a temporary name, and rename it. */
 static bool put_in_place(mp_output *output)
 {
     sigset_t before;

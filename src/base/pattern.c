@@ -31,7 +31,8 @@ enum { NOT_KNOWN, MATCHED, NOWHERE, FIRST_STATE };
 /* A state of the cached automaton: a set of places in the program, and the state that each
  * character leads to. */
 typedef struct state {
-    uint32_t first, count; /* range in `places`, whose jumps and assertions are not followed yet */
+    uint32_t first,
+        count; /* range in `places`; jumps and assertions at these places are not followed yet */
     context before;
     signed char at_end; /* 1 if the text matches when it ends here, 0 if not, -1 if not computed
                          * yet */
@@ -39,8 +40,7 @@ typedef struct state {
     uint32_t codes[OTHERS]; /* characters of the last OTHERS entries of `next` */
 } state;
 
-/* Threads of the search for the best match: the place of each in the program, and its saved
- * slots. */
+/* Threads of the search for the best match. Each has a place in the program, and saved slots. */
 typedef struct threads {
     uint32_t *items;
     size_t *saved; /* `slots` positions per thread */
@@ -95,8 +95,8 @@ mp_pattern *mp_pattern_new(const char *text, char *reason, size_t size)
     return p;
 }
 
-/* Return the part of a literal run that every match contains. This is all of it, except for the
- * last character if a repetition that may make it optional follows. */
+/* Return the part of a literal run that every match contains. It is the whole run, without the last
+ * character if a repetition follows that may make it optional. */
 static mp_slice sure_of(const char *run, size_t length)
 {
     if (run[length] && strchr("*+?{", run[length]))
@@ -340,8 +340,8 @@ static size_t *put_thread(const mp_pattern *p, threads *self, uint32_t place)
 
 /* Return true if thread `a` is better than `b`: it starts further left, or the first slot that
  * differs is the end of a group and is later in `a`. The end of an open group counts as the latest,
- * as the group may still grow. Otherwise the thread that was added first is preferred, as it took
- * the longer repetitions. */
+ * because the group may still grow. In all other cases the thread that was added first is better,
+ * because it took the longer repetitions. */
 static bool is_better(const size_t *a, const size_t *b, size_t slots)
 {
     if (a[0] != b[0])

@@ -2,8 +2,8 @@
  * the length of the text.
  *
  * The syntax is POSIX 1003.2 as glibc reads it, with \w \W \s \S \b \B \< \> \` \', but without
- * back-references, which cannot be matched in linear time. The leftmost match is found, and of
- * those the longest. Characters and classes are those of Unicode in every locale. */
+ * back-references, which cannot be matched in linear time. The leftmost match is found; if there
+ * are several, the longest of them. Characters and classes are those of Unicode in every locale. */
 #pragma once
 
 #include <stdbool.h>
@@ -32,8 +32,8 @@ mp_slice mp_pattern_core(const char *text);
  * \b. The pattern caches states, so only one thread may use it at a time. */
 bool mp_pattern_fits(mp_pattern *pattern, const char *text, size_t from);
 
-/* Find a match as mp_pattern_fits does. Set groups[0] to its position, groups[1] to groups[9] to
- * those of \1 to \9, and *looked to the end of the text that was examined. */
+/* Find a match in the same way as mp_pattern_fits. Set groups[0] to its position, groups[1] to
+ * groups[9] to the positions of \1 to \9, and *looked to the end of the examined text. */
 enum { MP_PATTERN_GROUPS = 10 };
 bool mp_pattern_find(mp_pattern *pattern, const char *text, size_t from,
                      mp_span groups[MP_PATTERN_GROUPS], size_t *looked);

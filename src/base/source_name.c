@@ -59,7 +59,7 @@ static mp_slice base_of(mp_slice path, char separator)
 }
 
 /* Replace dots between the parts of a class name by slashes. Dots next to a separator or another
- * dot stay, as replacing them would produce folders that were not recorded. */
+ * dot stay, because replacing them would produce folders that were not recorded. */
 static mp_slice class_path(mp_arena *arena, mp_slice name)
 {
     char *path = mp_arena_copy(arena, name.start, name.length);

@@ -8,6 +8,6 @@
 
 extern const sqlite3_api_routines *mp_sqlite_api;
 
-/* Load SQLite, unless that was done before; only then may its functions be called. Return NULL, or
- * as static text why there is no SQLite. Thread-safe. */
+/* Load SQLite, unless it is loaded already. Its functions may be called only after that. Return
+ * NULL, or a static text with the reason why SQLite cannot be loaded. Thread-safe. */
 const char *mp_sqlite_load(void);

@@ -74,8 +74,8 @@ static int size_of_file(sqlite3_file *seen, sqlite3_int64 *size)
     return *size < 0 ? fail(file, SQLITE_IOERR_FSTAT) : SQLITE_OK;
 }
 
-/* Close the file. Its owner closes the descriptor and flushes it to disk. Locks do nothing, as no
- * other connection uses the file. */
+/* Close the file. Its owner closes the descriptor and flushes it to disk. Locks do nothing, because
+ * no other connection uses the file. */
 static int close_file(sqlite3_file *seen)
 {
     (void)seen;

@@ -35,7 +35,7 @@ typedef struct mp_sqlite_file {
 /* Open a connection to the file, writable if `calls->write` is set, for use in one thread. Return
  * an SQLite result code. Call mp_sqlite_close in any case. */
 int mp_sqlite_open(mp_sqlite_file *file, const mp_sqlite_calls *calls, void *opaque);
-/* Return why the last call failed; valid until the next one. */
+/* Return the reason why the last call failed; valid until the next call. */
 const char *mp_sqlite_failure(const mp_sqlite_file *file);
 /* Close the connection and unregister the file system. All statements must be finalized. */
 void mp_sqlite_close(mp_sqlite_file *file);

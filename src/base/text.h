@@ -10,7 +10,8 @@
 
 mp_slice mp_slice_of(const char *text);
 bool mp_slice_equal(mp_slice a, mp_slice b);
-/* Compare without ASCII case, which format documents use inconsistently for their own words. */
+/* Compare without regard to ASCII case. Format documents write their own words in different
+ * case. */
 bool mp_slice_is(mp_slice a, const char *text);
 bool mp_slice_starts(mp_slice a, const char *prefix);
 /* Return the slice without leading and trailing blanks and tabs. */
@@ -24,16 +25,17 @@ static inline mp_slice mp_slice_trim(mp_slice a)
         a.length--;
     return a;
 }
-/* Take a prefix off the slice, after blanks and tabs. Return false, and leave the slice unchanged,
- * if it begins otherwise. */
+/* Remove a prefix from the slice, after blanks and tabs. Return false, and leave the slice
+ * unchanged, if it begins with something else. */
 bool mp_slice_take(mp_slice *a, const char *prefix);
-/* Take a number without a sign off the slice, after blanks and tabs; `base` is 10 or 16. Return
- * false, and leave the slice unchanged, if there is none, or if it has more than 64 bits. */
+/* Remove a number without a sign from the start of the slice, after blanks and tabs; `base` is 10
+ * or 16. Return false, and leave the slice unchanged, if there is no number, or it has more than 64
+ * bits. */
 bool mp_slice_take_number(mp_slice *a, unsigned base, uint64_t *value);
 bool mp_text_is(const char *a, const char *b);
 
-/* Take the first line off the text; `line` excludes its end (LF or CR LF). Return false at the end
- * of the text. */
+/* Remove the first line from the text; `line` does not include its end (LF or CR LF). Return false
+ * at the end of the text. */
 bool mp_slice_take_line(mp_slice *text, mp_slice *line);
 /* Return the text without the UTF-8 byte order mark that some editors write. */
 mp_slice mp_slice_without_mark(mp_slice text);
@@ -79,8 +81,8 @@ const char *mp_utf8_copy(mp_arena *arena, const char *text);
 const char *mp_text_list(const char *const *words, size_t count, const char *last, char *text,
                          size_t size);
 
-/* Return the word that the user probably meant: the one with the smallest edit distance if that is
- * small, otherwise the only one that `text` is a prefix of. NULL: no word is similar. */
+/* Return the word that the user probably meant. It is the word with the smallest edit distance, if
+ * that is small; otherwise the only word that begins with `text`. NULL: no word is similar. */
 const char *mp_text_nearest(const char *text, const char *const *words, size_t count);
 
 /* Return the name of a file without its folders. */

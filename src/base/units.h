@@ -8,14 +8,14 @@ enum { MP_UNIT_TEXT = 48 }; /* buffer size for any number with its unit */
 
 /* Format bytes with binary units and one decimal, "512 B" or "1.5 KiB"; with `exact`, "1536". */
 void mp_format_bytes(char *text, int64_t bytes, bool exact, bool with_sign);
-/* Format a fractional number of bytes. Below 1 KiB and with `exact` it has one decimal unless it is
- * whole, "12.5 B" or "12.5"; otherwise as mp_format_bytes. */
+/* Format a fractional number of bytes. Below 1 KiB, and with `exact`, it has one decimal unless it
+ * is whole: "12.5 B" or "12.5". Otherwise it is formatted like mp_format_bytes. */
 void mp_format_byte_rate(char *text, double bytes, bool exact, bool with_sign);
 /* Format a number as "1,234,567". */
 void mp_format_count(char *text, int64_t count, bool with_sign);
 /* Format microseconds as "0:01:02.345". */
 void mp_format_time(char *text, int64_t us);
-/* Format microseconds as an age: "5 us", "1.25 ms", "3.10 s"; from a minute on as
+/* Format microseconds as an age: "5 us", "1.25 ms", "3.10 s"; from a minute on, like
  * mp_format_time. */
 void mp_format_duration(char *text, int64_t us);
 /* Format microseconds as seconds with six decimals: "0.003155". */
@@ -25,8 +25,8 @@ void mp_format_seconds(char *text, int64_t us, bool with_sign);
 bool mp_format_utc(char *text, int64_t us);
 /* Format like mp_format_utc, with six decimals. */
 bool mp_format_utc_exact(char *text, int64_t us);
-/* Format a percentage with one decimal: "12.5". With a sign it is a change, "+12.5"; from a factor
- * of 10 on it is printed as the factor, "x 624". */
+/* Format a percentage with one decimal: "12.5". With a sign it is a change: "+12.5". A change by a
+ * factor of 10 or more is printed as the factor: "x 624". */
 void mp_format_percent(char *text, double percent, bool with_sign);
 /* Format a change with its unit: "+12.5 %", "x 624". */
 void mp_format_change(char *text, double percent);
@@ -34,8 +34,8 @@ void mp_format_change(char *text, double percent);
 /* Order two numbers for qsort: below 0, 0 or above 0. */
 #define MP_COMPARE(a, b) (((a) > (b)) - ((a) < (b)))
 
-/* Return the sum of two non-negative amounts, or INT64_MAX on overflow. For amounts that are in no
- * budget, such as totals stated by a file. */
+/* Return the sum of two non-negative amounts, or INT64_MAX on overflow. It is for amounts that no
+ * budget limits, such as totals stated by a file. */
 static inline int64_t mp_sum_capped(int64_t a, int64_t b)
 {
     return a > INT64_MAX - b ? INT64_MAX : a + b;

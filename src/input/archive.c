@@ -14,8 +14,8 @@
 
 enum { BLOCK = 64 * 1024 };
 
-/* Return whole blocks, regardless of how the bytes arrive, because libarchive's messages about a
- * damaged archive depend on the blocks. */
+/* Return whole blocks, however the bytes arrive, because libarchive's messages about a damaged
+ * archive depend on the blocks. */
 static la_ssize_t read_more(struct archive *archive, void *opaque, const void **block)
 {
     mp_archive *state = opaque;
@@ -114,8 +114,8 @@ void mp_archive_close(mp_archive *state)
     free(state->begins);
 }
 
-/* Return libarchive's last message. When memory runs out, its messages vary or are missing, so one
- * text replaces them. */
+/* Return libarchive's last message. When memory runs out, libarchive's messages vary or are
+ * missing, so one fixed text replaces them. */
 const char *mp_archive_why(const mp_archive *state)
 {
     const char *text =
@@ -124,7 +124,7 @@ const char *mp_archive_why(const mp_archive *state)
     return lacks ? strerror(ENOMEM) : text ? text : "damaged";
 }
 
-/* Recognize truncation by its message, as libarchive has no error code for it. */
+/* Recognize truncation by its message, because libarchive has no error code for it. */
 mp_fault mp_archive_fault(const mp_archive *state, const char **why)
 {
     const char *text = mp_la.archive_error_string(state->archive);
@@ -189,7 +189,7 @@ static mp_fault fault_at_end(const mp_archive *state, const char **why)
     return ends ? MP_FAULT_NONE : MP_FAULT_TORN;
 }
 
-/* Return the fault that libarchive reported in place of an entry. */
+/* Return the fault that libarchive reported instead of an entry. */
 static mp_fault fault_between(const mp_archive *archive, int code, const char **why)
 {
     if (code == ARCHIVE_EOF && !archive->from->fault)
@@ -281,8 +281,8 @@ mp_entry_kind mp_archive_kind(const mp_archive *archive)
     }
 }
 
-/* Append a path to the `length` bytes in `out`, and resolve "." and "..". Return false if it leads
- * out of the archive. */
+/* Append a path to the `length` bytes in `out`, and resolve "." and "..". Return false if the path
+ * leads out of the archive. */
 static bool append_path(char *out, size_t *length, const char *path)
 {
     for (size_t part; *path; path += part) {

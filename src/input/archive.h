@@ -16,7 +16,7 @@ typedef struct mp_archive {
     mp_packing packing;
     bool seeks, lacks_directory;
     bool directory_failed; /* the directory is damaged: read the next entry without it */
-    bool came_before;      /* the current entry was already returned, by the directory */
+    bool came_before;      /* the current entry was already returned when the directory was used */
     uint32_t before;       /* number of compressions and archives around this archive */
     char *block;
     size_t length;    /* length of the last block read that was not empty */
@@ -46,16 +46,16 @@ typedef enum mp_entry_kind {
     MP_ENTRY_FILE,  /* a file that contains data */
     MP_ENTRY_LINK,  /* a link to another file, by name */
     MP_ENTRY_OTHER, /* a folder or a device */
-    MP_ENTRY_ODD,   /* a damaged entry: has data, but is of a kind that has none */
-    MP_ENTRY_LOST,  /* a damaged entry of this sort whose data is lost */
+    MP_ENTRY_ODD,   /* a damaged entry: it has data, although its kind should have none */
+    MP_ENTRY_LOST,  /* a damaged entry of this kind whose data is lost */
 } mp_entry_kind;
 mp_entry_kind mp_archive_kind(const mp_archive *archive);
 /* Return the path inside the archive to which the current entry, a link called `name`, leads; "."
- * and ".." are resolved. NULL: it leads out of the archive. */
+ * and ".." are resolved. NULL: the link leads out of the archive. */
 const char *mp_archive_target(const mp_archive *archive, const char *name, mp_arena *arena);
 
-/* Data of an entry, read in libarchive's blocks. archive_read_data cannot be used, as it does not
- * report how many bytes precede an error. */
+/* Data of an entry, read in libarchive's blocks. archive_read_data cannot be used, because it does
+ * not report how many bytes precede an error. */
 typedef struct mp_entry_data {
     const char *items;
     size_t length;          /* bytes of the block not yet delivered */

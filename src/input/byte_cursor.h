@@ -2,19 +2,20 @@
  * depend on their lengths. Numbers are big-endian.
  *
  * Set `room` to the length of a record before it is read. Functions return false if the record ends
- * before what they read, or if the input does, which sets `torn`. */
+ * too early. If the input ends too early, they also set `torn`. */
 #ifndef MP_INPUT_BYTE_CURSOR_H
 #define MP_INPUT_BYTE_CURSOR_H
 
 #include "input/input.h"
 
-/* Zero-initialise, except for the input, which must outlive the cursor. */
+/* Set the input, which must outlive the cursor, and zero all other members. */
 typedef struct mp_byte_cursor {
     mp_input *input;
-    const unsigned char *start, *next, *end; /* bytes at hand; those before `next` are read */
-    uint64_t before;                         /* bytes before `start` */
-    uint64_t room;                           /* bytes left in the record */
-    bool torn;                               /* the input ended within a record */
+    const unsigned char *start, *next,
+        *end;        /* bytes of the window; the bytes before `next` are already read */
+    uint64_t before; /* bytes before `start` */
+    uint64_t room;   /* bytes left in the record */
+    bool torn;       /* the input ended within a record */
 } mp_byte_cursor;
 
 /* Return the number of bytes read. */
@@ -23,11 +24,11 @@ static inline uint64_t mp_bytes_offset(const mp_byte_cursor *cursor)
     return cursor->before + (uint64_t)(cursor->next - cursor->start);
 }
 
-/* Consume what was read, and get at least `bytes` further bytes. Return false if the input ends
- * before. */
+/* Consume the bytes that were read, and get at least `bytes` more. Return false if the input ends
+ * before that. */
 bool mp_bytes_refill(mp_byte_cursor *cursor, size_t bytes);
 
-/* Take the next bytes of the record, which are at `next`; the caller moves on. */
+/* Check that the record has this number of bytes at `next`. The caller then moves `next` on. */
 static inline bool mp_bytes_take(mp_byte_cursor *cursor, size_t bytes)
 {
     if (cursor->room < bytes)

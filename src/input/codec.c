@@ -156,7 +156,8 @@ static mp_codec_result zstd_step(void *state, mp_codec_bytes *bytes, const char 
     advance(bytes, in.pos, out.pos);
     if (ZSTD_getErrorCode(code) == ZSTD_error_memory_allocation)
         mp_out_of_memory();
-    zstd->next = code > BLOCK_HEAD ? code - BLOCK_HEAD : code; /* without the next header */
+    zstd->next = code > BLOCK_HEAD ? code - BLOCK_HEAD
+                                   : code; /* the size without the header of the next block */
     return ZSTD_isError(code) ? damaged(ZSTD_getErrorName(code), why)
            : code             ? MP_CODEC_MORE
                               : MP_CODEC_END;
@@ -208,7 +209,8 @@ static mp_codec_result lz4_frame_step(lz4_state *lz4, mp_codec_bytes *bytes, con
             mp_out_of_memory();
         return damaged(name, why);
     }
-    lz4->next = code > LZ4_WORD ? code - LZ4_WORD : code; /* without the next header */
+    lz4->next = code > LZ4_WORD ? code - LZ4_WORD
+                                : code; /* the size without the header of the next block */
     advance(bytes, taken, put);
     return code ? MP_CODEC_MORE : MP_CODEC_END;
 }

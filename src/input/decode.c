@@ -15,7 +15,8 @@ enum { BLOCK = 64 * 1024 };
 enum { UNITS = 4, ENOUGH = 2 * UNITS };
 
 typedef enum verdict {
-    AS_NAMED, /* the encoding that the user named; without one, the text is not converted */
+    AS_NAMED, /* the encoding that the user named; if the user named none, the text is not converted
+               */
     MARKED_UTF8,
     UTF16,
     UTF32,

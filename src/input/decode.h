@@ -10,8 +10,9 @@
 
 #include "input/stream.h"
 
-/* Push a decoder onto the stream if its first bytes or the encoding `name` require one. `name` may
- * be NULL. A stream that grows always gets a decoder, which decides when the bytes arrive. */
+/* Push a decoder onto the stream if its first bytes, or the encoding `name`, require one. `name`
+ * may be NULL. A stream that grows always gets a decoder, which makes the decision when the bytes
+ * arrive. */
 void mp_decode(mp_stream **stream, const char *name);
 
 /* Return the stream below the decoder, or the stream itself if it has no decoder. */

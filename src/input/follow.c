@@ -110,7 +110,7 @@ static void forget_changes(const mp_follow *follow)
         continue;
 }
 
-/* End the input, or the follow if no input is open. Return false. */
+/* End the input; if no input is open, end the whole follow. Return false. */
 static bool end(mp_follow *follow, mp_follow_event event)
 {
     follow->last = event;
@@ -163,8 +163,8 @@ static bool has_same_head(mp_follow *follow)
     return true;
 }
 
-/* Return true if another file has the name now and is not empty. The writer of the old file is then
- * done with it. */
+/* Return true if another file has the name now, and is not empty. The writer has then finished the
+ * old file. */
 static bool is_replaced(mp_follow *follow)
 {
     struct stat other;
@@ -209,7 +209,7 @@ typedef struct follow_stream {
     mp_follow *follow;
 } follow_stream;
 
-/* Skip most of a hole, which may be terabytes of zeros. The zeros that are left are enough to be
+/* Skip most of a hole, which may be terabytes of zeros. The remaining zeros are enough to be
  * reported as a line that is too long. */
 static void pass_hole(mp_follow *follow)
 {
@@ -219,7 +219,8 @@ static void pass_hole(mp_follow *follow)
         return;
     off_t end = lseek(follow->file, follow->taken, SEEK_DATA);
     if (end < 0 && errno == ENXIO)
-        end = status.st_size; /* data written since then counts as a part of the hole */
+        end =
+            status.st_size; /* data that was written since the check counts as a part of the hole */
     if (end - follow->taken > ENOUGH)
         follow->taken = end - ENOUGH;
     lseek(follow->file, follow->taken, SEEK_SET);

@@ -1,11 +1,12 @@
 /* Following of a file while it is being written. At the end of the file, the input waits for more
  * data. Readers need no code for this: when they see an end, no more data will come.
  *
- * Changes are reported by the kernel (inotify). As it does not report those of network shares, the
- * file is also polled. If the file is truncated, or another file takes its name, the input ends,
- * and the next input reads from the start of the new content. A renamed file is read on until
- * another file has its name and is not empty. No byte is read twice, except those at the beginning
- * by which a rewritten file is recognized. A pipe is read until its last writer closes it.
+ * Changes are reported by the kernel (inotify). The kernel does not report changes on network
+ * shares, so the file is also polled. If the file is truncated, or another file takes its name, the
+ * input ends, and the next input reads from the start of the new content. A renamed file is read on
+ * until another file has its name and is not empty. No byte is read twice, except those at the
+ * beginning by which a rewritten file is recognized. A pipe is read until its last writer closes
+ * it.
  *
  * A follow belongs to one thread. Other threads may only make `stop` readable. */
 #ifndef MP_INPUT_FOLLOW_H
@@ -44,9 +45,9 @@ mp_follow *mp_follow_new(const mp_follow_how *how);
 /* Release the follow; NULL is allowed. */
 void mp_follow_free(mp_follow *follow);
 
-/* Wait for the file, or for the one that replaced the last input, and return an input of it. Return
- * NULL if there will be none; mp_follow_last returns the reason. Close the input before you call
- * this again. */
+/* Wait for the file, or for the file that replaced the last input, and return an input for it.
+ * Return NULL if no input will come; mp_follow_last returns the reason. Close the input before the
+ * next call. */
 mp_input *mp_follow_next(mp_follow *follow, mp_diagnostics *diagnostics);
 /* Stop reading. Call it on the thread of the follow. */
 void mp_follow_stop(mp_follow *follow);

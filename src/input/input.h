@@ -30,11 +30,11 @@ mp_inputs *mp_inputs_new(void);
 void mp_inputs_free(mp_inputs *inputs);
 
 /* Keep an input, of which nothing was consumed, for the next mp_input_open of the same path in the
- * same set. Pipes need this, as they cannot be opened again. Only a limited number of files is kept
- * open; the others are closed. */
+ * same set. Pipes need this, because they cannot be opened again. Only a limited number of files
+ * stay open; the others are closed. */
 void mp_input_put_back(mp_input *input);
-/* Close the file that was put back under this path, if any, because it will not be read. A pipe
- * stays open, as it could not be opened again. */
+/* Close the file that was put back under this path, if there is one, because it will not be read. A
+ * pipe stays open, because it could not be opened again. */
 void mp_inputs_discard(mp_inputs *inputs, const char *path);
 
 /* Record that a file was read through this input, unless it is not a regular file. `is_database`:
@@ -78,15 +78,16 @@ const char *mp_input_packing(const mp_input *input, char *text, size_t size);
 /* Return the encoding that the text is converted from, such as "UTF-16LE"; "" if it is not
  * converted. */
 const char *mp_input_encoding(const mp_input *input);
-/* Return true if the input is an archive. Only its members can be recordings. */
+/* Return true if the input is an archive. Recordings are then its members, not the input itself. */
 bool mp_input_is_archive(const mp_input *input);
 /* Return true if the input is compressed or an archive; an archive around it does not count. */
 bool mp_input_is_packed(const mp_input *input);
 
 /* Visitor of the members of an archive. Paths are "ARCHIVE:MEMBER" and valid during the call. */
 typedef struct mp_member_visitor {
-    /* Return true if the member will be opened by its path later. Its bytes are then kept, so the
-     * archive is decompressed only once. Of members with equal paths, the last one is opened. */
+    /* Return true if the member will be opened by its path later. Its bytes are then kept, so that
+     * the archive is decompressed only once. If members have equal paths, the last one is
+     * opened. */
     bool (*member)(void *opaque, mp_input *member);
     /* Called for each link whose target is not in the archive. NULL: such links are ignored. */
     void (*dangling)(void *opaque, const char *path, const char *target);
@@ -135,12 +136,13 @@ char *mp_input_whole(mp_input *input, size_t *length);
 bool mp_input_line_closed(const mp_input *input);
 /* Return true for a file, which can be closed and opened again, unlike a pipe. */
 bool mp_input_can_reopen(const mp_input *input);
-/* Return the status, when it was opened, of the input's file, or of the archive around it. */
+/* Return the status that the input's file, or the archive that contains it, had when it was
+ * opened. */
 const struct stat *mp_input_origin(const mp_input *input);
-/* Return true if a library that opens the input's path reads the same bytes: a file that is neither
- * compressed nor converted. */
+/* Return true if a library that opens the input's path reads the same bytes. This is so for a file
+ * that is neither compressed nor converted. */
 bool mp_input_is_plain(const mp_input *input);
-/* Return the descriptor of a plain input, which stays its owner; -1 for others. */
+/* Return the descriptor of a plain input, which remains its owner; -1 for other inputs. */
 int mp_input_descriptor(const mp_input *input);
 /* Return the checksum of all bytes, decompressed but not converted to UTF-8. The bytes are read
  * once more for this, so a pipe is kept. The checksum is not `known` if a byte cannot be read. */

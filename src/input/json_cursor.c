@@ -62,7 +62,7 @@ enum { REPLACEMENT = 0xfffd };
 /* Text of a string that is being read. */
 typedef struct decoded {
     mp_text_buffer *buffer; /* NULL: the text is not wanted */
-    size_t most;            /* maximum length; the length once the text is cut */
+    size_t most;            /* maximum length; after the text was cut, its length */
 } decoded;
 
 static void put_character(decoded *text, uint32_t character)
@@ -119,8 +119,8 @@ static bool is_low(uint32_t unit)
     return unit >> 10 == 0xdc00 >> 10;
 }
 
-/* Read an escape, whose backslash was read. *high is the first half of a surrogate pair that waits
- * for the second; 0: none. */
+/* Read an escape after its backslash. *high is the first half of a surrogate pair that waits for
+ * the second half; 0: none. */
 static bool take_escape(mp_json_cursor *json, decoded *text, uint32_t *high)
 {
     static const char letters[] = "\"\\/bfnrt", values[] = "\"\\/\b\f\n\r\t";

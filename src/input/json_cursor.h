@@ -18,7 +18,8 @@ bool mp_json_begins(mp_slice text, const char *const *tokens);
 
 typedef struct mp_json_cursor {
     mp_input *input;
-    const char *start, *next, *end; /* bytes at hand; those before `next` are read */
+    const char *start, *next,
+        *end; /* bytes of the window; the bytes before `next` are already read */
 } mp_json_cursor;
 
 /* Return a cursor at the first byte that is not consumed. The input must outlive it. */
@@ -28,7 +29,7 @@ void mp_scan_close(mp_json_cursor *json);
 /* Return the number of bytes read. */
 uint64_t mp_scan_offset(const mp_json_cursor *json);
 
-/* Get further bytes. Return false at the end of the input. */
+/* Get more bytes. Return false at the end of the input. */
 bool mp_scan_refill(mp_json_cursor *json);
 
 /* Return the next byte, white space included, without reading it; -1: the input has ended. */
@@ -83,16 +84,16 @@ bool mp_scan_more(mp_json_cursor *json, char close, bool *first, bool *bad);
 
 /* Read a string, and put its text, with escapes resolved, into the emptied buffer (NULL: none): at
  * most `most` bytes, whole characters. Halves of surrogate pairs and NUL become U+FFFD. Return
- * false if it is not a string, has a bad escape, or does not end. */
+ * false if the value is not a string, has a bad escape, or does not end. */
 bool mp_scan_string(mp_json_cursor *json, mp_text_buffer *buffer, size_t most);
 
-/* Read the name of the next member of an object and the colon after it, as mp_scan_more and
- * mp_scan_string. */
+/* Read the name of the next member of an object, and the colon after it. Results are those of
+ * mp_scan_more and mp_scan_string. */
 bool mp_scan_member(mp_json_cursor *json, mp_text_buffer *name, size_t most, bool *first,
                     bool *bad);
 
-/* Skip `count` commas and everything before them. For elements of an array of numbers that was read
- * before: nothing is checked. Return false if the input ends first. */
+/* Skip `count` commas and everything before them. It is for an array of numbers that was read
+ * before, so nothing is checked. Return false if the input ends first. */
 bool mp_scan_skip_commas(mp_json_cursor *json, uint64_t count);
 /* Skip everything up to this byte, and the byte. Return false if the input ends first. */
 bool mp_scan_skip_past(mp_json_cursor *json, char byte);

@@ -47,8 +47,8 @@ typedef struct mp_libarchive {
 extern mp_libarchive mp_la;
 #endif
 
-/* Load libarchive, unless that was done before. Return NULL, or as static text why there is none.
- * Thread-safe. */
+/* Load libarchive, unless it is loaded already. Return NULL, or a static text with the reason why
+ * it cannot be loaded. Thread-safe. */
 const char *mp_libarchive_load(void);
 
 #endif

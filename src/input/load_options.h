@@ -28,7 +28,7 @@ typedef struct mp_limits {
 
 typedef struct mp_inputs mp_inputs; /* defined in input/private.h */
 
-/* Zero-initialise. Everything it points to must outlive the reading. */
+/* Options; zero means the default. Everything to which they point must outlive the reading. */
 typedef struct mp_load_options {
     mp_inputs *inputs;  /* set of shared inputs; NULL: nothing is shared */
     const char *format; /* name of a reader; NULL: detect the format from the content */
@@ -39,10 +39,10 @@ typedef struct mp_load_options {
      * appear. */
     mp_time_range within;
     const char *domain; /* application domain of the dump to read; NULL: all domains */
-    const char *moment; /* further snapshot of an event log, at "peak" or a time; NULL: none */
+    const char *moment; /* additional snapshot of an event log, at "peak" or a time; NULL: none */
     int64_t temporary;  /* maximum age of a temporary object, events or us; 0: 1 event */
-    int64_t reorder;    /* maximum number of events by which an event may be late; 0: 10000;
-                         * negative: none */
+    int64_t reorder; /* maximum number of events by which an event may be late; 0: 10000; negative:
+                        no event may be late */
     const char *const *skips; /* globs of frames skipped when a site is named */
     size_t skip_count;
     const mp_progress *progress; /* NULL: none */

@@ -23,10 +23,10 @@ typedef struct listed_member {
     mp_spooled spooled;
 } listed_member;
 
-/* The members of an archive. Fields that no lock protects do not change after the archive was
+/* The members of an archive. A field that no lock protects does not change after the archive was
  * listed. */
 struct mp_members {
-    struct mp_members *next; /* protected by the lock of the inputs, as is `used` */
+    struct mp_members *next; /* protected by the lock of the inputs, like `used` */
     uint64_t used;           /* counter value at the last use */
     atomic_uint holders;     /* references: by the inputs and by current users */
     char *path;              /* path of an archive from a pipe; NULL: identified by its origin */
@@ -34,8 +34,9 @@ struct mp_members {
     mp_arena names;
     listed_member *members; /* sorted by name; equal names by position */
     size_t count, capacity;
-    mp_failure failure;   /* reason why the list ends early or has gaps */
-    pthread_mutex_t lock; /* protects the members below, and the state of each archive member */
+    mp_failure failure; /* reason why the list ends early or has gaps */
+    pthread_mutex_t
+        lock; /* protects the members below, and the state of each member of the archive */
     mp_walk *idle[MOST_WALKS];
     mp_spool spool;
     uint32_t misses; /* number of requests for members that no visitor wanted */
@@ -87,8 +88,8 @@ mp_members *mp_members_find(mp_inputs *inputs, const char *path)
     return members;
 }
 
-/* Drop the least recently used archive if there are too many. Archives from pipes stay, as they
- * cannot be read again. The caller holds the lock of the inputs. */
+/* Drop the least recently used archive if there are too many. Archives from pipes stay, because
+ * they cannot be read again. The caller holds the lock of the inputs. */
 static void drop_oldest(mp_inputs *inputs)
 {
     size_t count = 0;
@@ -188,8 +189,8 @@ static int by_link_name(const void *left, const void *right)
     return strcmp(a->name, b->name);
 }
 
-/* Return the first member whose name starts with `path`; NULL: none. A member with exactly this
- * name comes before all others. */
+/* Return the first member whose name starts with `path`; NULL: none. If a member has exactly this
+ * name, it is the first. */
 static const listed_member *first_below(const mp_members *state, const char *path)
 {
     const size_t length = strlen(path);
@@ -221,7 +222,7 @@ static bool dangles(const mp_members *members, const link_list *links, const arc
 {
     enum { MOST_LINKS = 8 };
     bool dangles =
-        !has_path(members, link->name); /* a later member may be a file of the link's name */
+        !has_path(members, link->name); /* a later member may be a file with the link's name */
     for (int i = 0; dangles && link && *link->target && i < MOST_LINKS; i++) {
         const archived_link key = {.name = link->target};
         dangles = !has_path(members, link->target);

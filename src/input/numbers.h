@@ -78,7 +78,7 @@ static inline uint64_t mp_sixteen_digits(const char *p, size_t length)
 typedef struct mp_row_scan {
     const char *line;
     size_t left, block;  /* bytes in the window from `line` on; offset of the current 64 of them */
-    mp_byte_kinds kinds; /* of these, without the bits that were passed */
+    mp_byte_kinds kinds; /* kinds of these bytes, without the bits that were already passed */
     size_t begin, end;   /* offsets of the next number, and of the byte after the last one */
     size_t longest;      /* 16 or more: a number is empty or too long */
 } mp_row_scan;
@@ -115,8 +115,8 @@ static inline bool mp_scan_ends_blanks(const mp_row_scan *scan)
     return others && scan->block + (size_t)__builtin_ctzll(others) == scan->end;
 }
 
-/* Parse an unsigned number of 1 to 16 digits; set `value` if it is `wanted`. Return false if there
- * is none; mp_scan_length finds other faults. */
+/* Parse an unsigned number of 1 to 16 digits; set `value` if the number is `wanted`. Return false
+ * if there is no number; mp_scan_length finds other faults. */
 static inline bool mp_scan_whole(mp_row_scan *scan, bool wanted, uint64_t *value)
 {
     const size_t begin = scan->begin;

@@ -210,7 +210,7 @@ static const char *name_of(const char *path)
     return strcmp(path, "-") == 0 ? standard_input : path;
 }
 
-/* Resume an input that was put back. Its faults are reported again, as the first look may have
+/* Resume an input that was put back. Its faults are reported again, because the first look may have
  * discarded its diagnostics. */
 static mp_input *resume(mp_input *input, mp_diagnostics *diagnostics,
                         const mp_load_options *options)

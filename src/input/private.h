@@ -48,7 +48,7 @@ mp_input *mp_input_from_stream(const char *path, mp_stream *stream, const char *
                                mp_diagnostics *diagnostics);
 
 /* Read until the next line is completely in the window. Return false at the end of the input, or if
- * the line is too long for the window or exceeds the limit. Reports nothing. */
+ * the line is too long for the window or the limit. No diagnostic is reported. */
 bool mp_window_has_line(mp_input *input);
 
 /* Consume a line of the window, which has `length` bytes with its newline. */

@@ -11,8 +11,8 @@
 #include "base/memory.h"
 #include "base/whole.h"
 
-/* Maximum bytes of a pipe that are remembered. This is more than detection reads before the first
- * line. */
+/* Maximum number of bytes of a pipe that are remembered. Detection reads fewer bytes than this
+ * before the first line. */
 enum { REMEMBERED = 4 * 1024 * 1024 };
 
 /* --- all kinds --- */

@@ -65,8 +65,8 @@ size_t mp_stream_fail(mp_stream *stream, mp_fault fault, const char *format, ...
 /* Set the fault to that of the stream below. Return 0. */
 size_t mp_stream_fail_below(mp_stream *stream);
 
-/* Make a stream of a descriptor, which is closed with it unless it is standard input. The first
- * bytes of a pipe are remembered, so mp_stream_keep is possible for a while. */
+/* Make a stream of a descriptor. Closing the stream closes the descriptor, unless it is standard
+ * input. The first bytes of a pipe are remembered, so that mp_stream_keep is possible at first. */
 mp_stream *mp_stream_of_file(int file);
 /* Make a stream of memory (borrowed) that delivers at most `step` bytes at a time. */
 mp_stream *mp_stream_of_memory(const char *bytes, size_t length, size_t step);
@@ -84,7 +84,7 @@ bool mp_stream_restart(mp_stream *file);
 bool mp_stream_keep(mp_stream *file);
 /* Create an unnamed file in the folder for temporary files. Return -1 with errno set on failure. */
 int mp_stream_temporary(void);
-/* Return a stream of a copy, in memory, of all bytes that `stream` has left. */
+/* Copy all bytes that `stream` has left into memory, and return a stream of the copy. */
 mp_stream *mp_stream_copy(mp_stream *stream);
 /* Read up to `size` bytes of a kept file from offset `from` on; fewer at its end or at a fault. */
 size_t mp_stream_at(mp_stream *file, uint64_t from, char *buffer, size_t size);

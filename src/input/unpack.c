@@ -45,8 +45,8 @@ const char *mp_packing_name(mp_packing packing)
     return "";
 }
 
-/* Skip leading frames that zstd and lz4 ignore: a magic number from 0x184d2a50 to 0x184d2a5f, a
- * length, that many bytes. */
+/* Skip leading frames that zstd and lz4 ignore. Each has a magic number from 0x184d2a50 to
+ * 0x184d2a5f, a length, and that number of bytes. */
 static mp_slice past_skippable(mp_slice head)
 {
     enum { HEAD = 8 };
@@ -156,7 +156,7 @@ static bool enter(unpacker *self)
     return true;
 }
 
-/* Decompress once, then read more input if there was not enough of it. Return false at the end and
+/* Decompress once. If there was not enough input for that, read more. Return false at the end and
  * at a fault. */
 static bool step(unpacker *self, mp_codec_bytes *bytes)
 {

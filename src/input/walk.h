@@ -24,8 +24,8 @@ typedef struct mp_member {
     mp_member_place place;
     mp_layers layers;  /* compressions and archives around it */
     mp_stream *stream; /* decompressed data; close it before the next member; NULL for a link */
-    /* Name that a link leads to, in the same form as `name`; "": it leads out of the archive. NULL:
-     * the member is a file. Valid until the next member. */
+    /* Name to which a link leads, in the same form as `name`; "": the link leads out of the
+     * archive. NULL: the member is a file. Valid until the next member. */
     const char *target;
 } mp_member;
 

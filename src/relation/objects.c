@@ -26,7 +26,7 @@ static const mp_column life_columns[] = {
 };
 
 /* Return true if the snapshot is after the last complete one of its session. The end of the window
- * does not matter: the relation "snapshots" has rows after it, and objects refer to those rows. */
+ * does not matter, because the relation "snapshots" has rows after it, to which objects refer. */
 static bool is_behind(const mp_filter *filter, mp_snapshot_id snapshot)
 {
     uint32_t session = filter->model->snapshots.items[snapshot.i].session.i;

@@ -56,9 +56,9 @@ typedef struct mp_relation {
     /* For a text: narrow the range of places from *first to *end - 1 to those whose key may have
      * this value. Leave the range unchanged if there is no index. */
     void (*find)(mp_relation_source *source, const char *text, uint64_t *first, uint64_t *end);
-    /* For a number: return the key of a place, which need not have a row. Keys do not decrease from
-     * place to place, except in some recordings of several sessions. Seconds are in microseconds.
-     */
+    /* For a number: return the key of a place, even if the place has no row. Keys do not decrease
+     * from place to place, except in some recordings of several sessions. Seconds are in
+     * microseconds. */
     int64_t (*order)(mp_relation_source *source, uint64_t place);
 } mp_relation;
 
@@ -98,7 +98,7 @@ typedef struct mp_cursor {
     const mp_relation *relation;
     mp_relation_source *source;
     uint64_t place, end; /* next place; place after the last one to visit */
-    uint64_t unknown;    /* columns that the recording has no values for, a bit each */
+    uint64_t unknown;    /* columns for which the recording has no values, one bit each */
     uint64_t sizes;      /* columns in which 0 bytes means unknown */
     mp_arena texts;      /* texts of the current row */
     void *row;
@@ -108,8 +108,8 @@ typedef struct mp_cursor {
 mp_cursor mp_cursor_open(const mp_relation *relation, mp_relation_source *source);
 /* Open a cursor that has no source yet, and no rows. */
 mp_cursor mp_cursor_new(const mp_relation *relation);
-/* Move before the first row of a source whose key may be within the bounds. Later rows may have
- * keys outside of them. */
+/* Move before the first row of a source whose key may be within the bounds. Keys of later rows may
+ * be outside of them. */
 void mp_cursor_enter(mp_cursor *cursor, mp_relation_source *source, const mp_key_bounds *bounds);
 /* Move to the next row and fill in its `wanted` columns. The row is at cursor->row until the next
  * call. Return false after the last row. */

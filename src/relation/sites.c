@@ -118,7 +118,7 @@ static mp_frame frame_of(const mp_model *model, const mp_group *group)
     return (mp_frame){model->tree_of[context->node.i], context->line};
 }
 
-/* Return for each site the name that all its objects have; 0 if their names differ. */
+/* Return, for each site, the name that all its objects have; 0: their names differ. */
 static const mp_symbol_id *names_of(mp_relation_source *source)
 {
     const mp_model *model = source->model;

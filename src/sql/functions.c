@@ -7,7 +7,7 @@
 #include "query/labels.h"
 
 /* Functions of SQLite whose time and memory are proportional to their arguments, and which read
- * nothing else. Functions of JSON, full-text search and extensions are among those left out. */
+ * nothing else. Functions for JSON, full-text search and extensions are not among them. */
 static const char *const builtins[] = {
     "abs",         "acos",       "acosh",        "asin",         "asinh",
     "atan",        "atan2",      "atanh",        "avg",          "ceil",
@@ -99,8 +99,8 @@ static void translate_pattern(const char *pattern, char escape, char *glob)
     *glob = '\0';
 }
 
-/* Match like `x LIKE pattern ESCAPE e`, which SQLite calls as like(pattern, x, e). Its own function
- * needs exponential time. */
+/* Match like `x LIKE pattern ESCAPE e`, which SQLite calls as like(pattern, x, e). SQLite's own
+ * function needs exponential time. */
 static void match_like(sqlite3_context *result, int count, sqlite3_value **values)
 {
     const char *pattern = text_of(values[0]), *text = text_of(values[1]);

@@ -16,7 +16,7 @@ typedef struct mp_sql mp_sql;
  * mp_sql_close. */
 mp_sql *mp_sql_open(const mp_sql_recording *recordings, size_t count, bool several,
                     const char *statement, mp_error *error);
-/* NULL is allowed. */
+/* Close the statement. NULL is allowed. */
 void mp_sql_close(mp_sql *sql);
 
 /* A column of the answer. Its name is valid as long as the statement. If it is a relation's column,

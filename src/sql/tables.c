@@ -27,7 +27,7 @@ typedef struct sql_cursor {
     bool over;
 } sql_cursor;
 
-/* How a walk begins, as bits. xBestIndex passes them to xFilter, with a value for each in this
+/* Ways to limit a walk, as bits. xBestIndex passes them to xFilter, with a value for each, in this
  * order. */
 enum { WALK_KEY = 1, WALK_FROM = 2, WALK_TO = 4, WALK_RECORDING = 8 };
 enum { ROWS_OF_A_KEY = 10, PART_OF_A_RANGE = 4 };
@@ -218,8 +218,8 @@ static int close_cursor(sqlite3_vtab_cursor *opaque)
     return SQLITE_OK;
 }
 
-/* Go before the first row of the recording at index `place` or, if it cannot have rows, of the next
- * one that can. */
+/* Go to the first row of the recording at index `place`. If that recording cannot have rows, go to
+ * the next one that can. */
 static void enter_recording(sql_cursor *cursor, const sql_module *module, size_t place)
 {
     const mp_sql_tables *shared = module->shared;
@@ -246,7 +246,7 @@ static int next_row(sqlite3_vtab_cursor *opaque)
 }
 
 /* Restrict the bounds to numbers that may satisfy the comparison with the value. Texts do not
- * restrict them, because SQLite compares them with numbers by rules of its own. */
+ * restrict them, because SQLite has its own rules for comparing them with numbers. */
 static void bound_numbers(mp_key_bounds *bounds, int way, mp_unit unit, sqlite3_value *value)
 {
     const double most = 9e18, scale = unit == MP_SECONDS ? 1e6 : 1;
@@ -337,7 +337,8 @@ static int put_column(sqlite3_vtab_cursor *cursor, sqlite3_context *result, int 
     return SQLITE_OK;
 }
 
-/* Without xCreate, a module is a table under its own name, and no other table can be made of it. */
+/* Without xCreate, a module is a table under its own name, and no other table can be made from
+ * it. */
 static const sqlite3_module relation_module = {
     .xConnect = connect_table,
     .xBestIndex = plan_walk,
