@@ -68,7 +68,7 @@ static void put_definition(const char *term, const char *text)
 
 /* --- options --- */
 
-/* Page that describes an option. */
+/* Where the pages describe an option. */
 typedef enum option_place {
     ON_ITS_PAGE,  /* on the page of the command */
     OF_SELECTION, /* in memprof(1): options that select a part of a recording */
@@ -110,7 +110,7 @@ static bool is_where(const mp_choice *choice, const char *argument, const char *
            (choice->where ? where && mp_text_is(choice->where, where) : !where);
 }
 
-/* Get the words that an argument accepts for one kind of recordings. Return their number. */
+/* Get the words that an argument accepts for one kind of recording. Return their number. */
 static size_t words_of(const mp_report *report, const char *argument, const char *where,
                        unsigned kind, const char **words)
 {
@@ -169,7 +169,7 @@ static void put_choices(const cli_command *command, const cli_option *option)
             put_words_of(command->report, option->name, state->where);
 }
 
-/* Return true if the text is about the option: "; of --by". */
+/* Return true if this line says that the text is about the option: "; of --by". */
 static bool is_of(const char *line, const char *name)
 {
     return strncmp(line, "; of --", 7) == 0 && (!name || mp_text_is(line + 7, name));
@@ -199,8 +199,8 @@ static void put_more(const page *state, size_t from, const char *name)
         puts(state->lines[line]);
 }
 
-/* Print the kinds of recordings that an option applies to, if the command reads other kinds too.
- * Use the shorter of two ways to say it. */
+/* Print the kinds of recordings for which an option is valid, if the command also reads other
+ * kinds. Name the valid kinds or the others, whichever is shorter. */
 static void put_kinds(const cli_command *command, const cli_option *option)
 {
     unsigned kinds = cli_option_kinds(command, option);
@@ -300,7 +300,7 @@ static size_t insert_options(page *state, size_t line)
     return end;
 }
 
-/* Print the options of all commands in full. The default command has all of them. */
+/* Print the options of all commands in full. The default command has every option of them. */
 static size_t insert_common(page *state, size_t line)
 {
     size_t count;
@@ -464,7 +464,7 @@ static size_t insert(page *state, size_t line)
 
 /* --- the program --- */
 
-/* Read the lines of a file. Release with free_page. False after a message. */
+/* Read the lines of a file. Release with free_page. Return false after a message. */
 static bool read_page(page *state)
 {
     FILE *file = fopen(state->path, "r");
@@ -543,7 +543,7 @@ static int put_options(const char *name)
 
 /* --- completions --- */
 
-/* An option, and the commands that have it and accept the same words. */
+/* An option, and the commands in which it accepts the same words. */
 typedef struct row {
     const cli_option *option;
     const char *commands[CLI_MOST_COMMANDS], *words[MP_MOST_WORDS];

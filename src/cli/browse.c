@@ -1,6 +1,6 @@
 #include "cli/commands.h"
 
-/* Reading options that have an effect, by kind of recording. */
+/* Options for reading that have an effect in the browser, by kind of recording. */
 static const mp_argument rows[] = {
     {"slices", MP_SHARED_ARGUMENT, 1u << MP_KIND_EVENTS},
     {"temporary", MP_SHARED_ARGUMENT, 1u << MP_KIND_EVENTS},
@@ -29,8 +29,8 @@ const mp_argument_table cli_browse_arguments = {rows, sizeof rows / sizeof *rows
 
 /* --- the loop --- */
 
-/* Signals that end the program: at once while an answer is computed, and after drawing while the
- * screen is drawn. */
+/* Signals that end the program. While an answer is computed, they end it at once; while the screen
+ * is drawn, they end it after that. */
 static const int endings[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXCPU};
 
 typedef struct browsing {
@@ -122,7 +122,7 @@ static void loop(browsing *self)
     }
 }
 
-/* From now on, receive signals through a descriptor that the loop polls together with the keys.
+/* From now on, receive signals through a descriptor, which the loop polls together with the keys.
  * Return false after a message; without the descriptor, only keys could end the program. */
 static bool hear_signals(browsing *state)
 {
@@ -202,7 +202,8 @@ int cli_browse(cli_options *options)
     needs.keep_ages = needs.request_peaks = true;
     cli_session_begin(&session, options);
     needs.progress = &session.bar.progress;
-    options->no_pager = true; /* nor does it need the process that would become the pager */
+    options->no_pager =
+        true; /* nor does the browser need the process that would become the pager */
     cli_editor_prepare();
     cli_sandbox_enter(options);
     int status = cli_session_read(&session, options, &needs, &complete);

@@ -15,8 +15,8 @@ enum {
 
 static const struct {
     browse_view view;
-    unsigned kinds; /* kinds of recordings that get this view, as bits; 0 = all that the report
-                       supports */
+    unsigned kinds; /* kinds of recordings for which the view exists, as bits; 0 = all that the
+                       report supports */
 } all_views[] = {
     {{"overview", "analyze", ""}, 0},
     {{"leaks", "leaks", ""}, 0},
@@ -102,7 +102,7 @@ typedef struct line_words {
     const char **items;
     size_t count, capacity;
     mp_arena *arena;
-    const char **given; /* words of the user's line */
+    const char **given; /* words of the line that the user typed */
     size_t given_count;
 } line_words;
 
@@ -113,7 +113,7 @@ static void add(line_words *words, const char *word)
     words->items[words->count] = NULL;
 }
 
-/* Add the paths, written so that none is mistaken for an option. */
+/* Add the paths in a form that cannot be mistaken for an option. */
 static void add_paths(line_words *words, mp_arena *arena, const cli_options *options)
 {
     for (size_t i = 0; i < options->path_count; i++) {
@@ -165,7 +165,7 @@ static line_words spell(const browse_source *source, const cli_command *command,
     add(&words, "memprof");
     add(&words, command->name);
     add(&words, "--no-config");
-    /* Defaults: more rows than anybody reads, and complete stacks for opened rows. */
+    /* Defaults: more rows than anyone reads, and complete stacks for opened rows. */
     const unsigned kind = mp_session_kind(source->session);
     add_usual(&words, command, kind, "limit", "500");
     add_usual(&words, command, kind, "stack-depth", "64");
@@ -214,7 +214,7 @@ static bool parse(const browse_source *source, const line_words *words, browse_a
     return ok;
 }
 
-/* Refuse options that cannot apply to a loaded recording or to a screen. */
+/* Refuse options that cannot apply to a recording that is already loaded, or to a screen. */
 static bool check(const cli_options *options, size_t paths, char *why, size_t size)
 {
     for (size_t i = 0; i < options->pair_count; i++) {

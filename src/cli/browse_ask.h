@@ -1,5 +1,5 @@
-/* Questions of the browser. A view or a typed line of options runs a report on the recording that
- * was loaded once. */
+/* Questions of the browser. A view, or a line of options that the user typed, runs a report on the
+ * recording. The recording was loaded once. */
 #pragma once
 
 #include "cli/options.h"
@@ -24,17 +24,17 @@ size_t browse_views(unsigned kind, const browse_view **views);
 /* Return true if a view belongs to this command. */
 bool browse_has_view(const char *command);
 
-/* An answer, and the data that it borrows. Zero-initialise to start. */
+/* An answer, and the data that it borrows. Zero-initialise it to start. */
 typedef struct browse_answer {
-    mp_document *document; /* taken over by the first page that shows it */
+    mp_document *document; /* owned by the first page that shows it */
     cli_options options;
     mp_arena arena;
     bool parsed;
 } browse_answer;
 void browse_answer_free(browse_answer *answer);
 
-/* Answer a command with a line of options, as the user would type them after the command, without
- * files. False if there is no answer, with the reason in `why`. */
+/* Answer a command with a line of options. The line is what the user would type after the command,
+ * without files. Return false if there is no answer, with the reason in `why`. */
 bool browse_ask(const browse_source *source, const char *command, const char *line,
                 browse_answer *answer, char *why, size_t size);
 

@@ -95,7 +95,8 @@ static bool has_sources(const browse_state *state)
 
 /* --- keys --- */
 
-/* `works`: NULL = always. `hint`: the key on the last line of the screen; NULL = not there. */
+/* `works`: NULL = the key always works. `hint`: the key on the last line of the screen; NULL = it
+ * is not there. */
 static const struct browse_key_row {
     const char *help, *hint;
     bool (*works)(const browse_state *state);
@@ -158,7 +159,7 @@ static bool hint_works(const browse_state *state, const char *hint)
 
 /* --- the last line --- */
 
-/* Return "4-20 of 31" and the options of the page, such as "--type A". */
+/* Return "4-20 of 31" and the options of the page, for example "--type A". */
 static const char *place_text(mp_arena *arena, const browse_state *state)
 {
     const browse_page *page = page_of(state);
@@ -178,7 +179,7 @@ const char *browse_foot(mp_arena *arena, const browse_state *state)
     if (state->mode == BROWSE_HELPS)
         return "j k scroll, any other key goes back";
     const char *place = place_text(arena, state), *text = "";
-    const size_t end = mp_text_width(place) + 3; /* with a margin and a gap */
+    const size_t end = mp_text_width(place) + 3; /* includes a margin and a gap */
     for (size_t i = 0; i < sizeof hints / sizeof *hints; i++)
         if (hint_works(state, hints[i]) &&
             mp_text_width(text) + strlen(hints[i]) + 2 + end <= state->columns)

@@ -14,14 +14,14 @@ enum {
 
 /* How a value becomes a part of the command line. */
 typedef enum link_how {
-    AS_WORD,  /* unchanged: an id, a name */
+    AS_WORD,  /* unchanged: it is an id or a name */
     AS_GLOB,  /* as a glob that matches only this name */
     AS_REGEX, /* as a regular expression that matches only this frame */
 } link_how;
 
 typedef enum link_subject {
-    CELL = 1, /* the cell of the row in this column */
-    KEY = 2,  /* the cell in "key", if the table is grouped by this */
+    CELL = 1, /* it is the cell of the row in this column */
+    KEY = 2,  /* it is the cell in "key", if the table is grouped by this */
     ANY = CELL | KEY,
 } link_subject;
 
@@ -108,7 +108,8 @@ static void add(linking *state, const link_rule *rule, const char *text)
     free(line.text);
 }
 
-/* Return the grouping of the page: the argument "by", or the command's default. */
+/* Return the grouping of the page. It is the argument "by" or, if that was not given, the command's
+ * default. */
 static const char *grouped_by(const cli_options *asked)
 {
     const char *by = strcmp(asked->command.name, "tree") == 0 ? "tree" : "type";
@@ -176,7 +177,7 @@ size_t browse_links(mp_arena *arena, const browse_source *source, const cli_opti
 /* --- the source line --- */
 
 /* Split "name:12", "name:12 (from 10)" or "name (from 10)". Return the length of the name, and set
- * the line; 0 = none. */
+ * the line; 0 = it has none. */
 static size_t split_frame(const char *frame, int64_t *line)
 {
     const char *from = strstr(frame, " (from "), *end = from ? from : frame + strlen(frame);

@@ -1,4 +1,4 @@
-/* Links from a row: other views of its subject, and its line in a source file. */
+/* Links from a row. They lead to other views of its subject, and to its line in a source file. */
 #pragma once
 
 #include "cli/browse_ask.h"
@@ -12,9 +12,9 @@ typedef struct browse_link {
 } browse_link;
 
 enum { BROWSE_MOST_LINKS = 16 };
-/* Find the links of the row or frame under the cursor, the most likely first, and return their
- * number. Texts are in the arena; `links` has room for BROWSE_MOST_LINKS. `asked`: options of the
- * page. */
+/* Find the links of the row or frame under the cursor. The most likely link comes first. Return
+ * their number. Texts are in the arena; `links` has room for BROWSE_MOST_LINKS. `asked`: options of
+ * the page. */
 size_t browse_links(mp_arena *arena, const browse_source *source, const cli_options *asked,
                     const browse_page *page, browse_link *links);
 

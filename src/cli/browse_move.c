@@ -47,7 +47,7 @@ void browse_page_follow(browse_page *page)
         page->top = last + 1 - height;
     if (page->top > page->cursor)
         page->top = page->cursor;
-    for (;;) { /* fixed titles may cover the cursor's line */
+    for (;;) { /* fixed titles may hide the line of the cursor */
         size_t titles = browse_page_titles(page, &first);
         if (!titles || page->cursor >= page->top + titles || !page->top)
             break;
@@ -68,7 +68,7 @@ void browse_page_scroll(browse_page *page, long by)
         page->top = page->top + (size_t)by < most ? page->top + (size_t)by : most;
     size_t first, from = page->top + browse_page_titles(page, &first);
     size_t until = page->top + height;
-    /* Keep the cursor in the visible part, on a row if there is one. */
+    /* Keep the cursor in the visible part. If there is a row in it, keep the cursor on a row. */
     if (page->cursor >= from && page->cursor < until)
         return;
     bool above = page->cursor < from;
@@ -100,7 +100,8 @@ void browse_page_move(browse_page *page, long by)
         size_t next = next_stop(page, page->cursor, forward);
         bool far = next != SIZE_MAX &&
                    (forward ? next > page->top + 2 * height : next + height < page->top);
-        if (next == SIZE_MAX || far) { /* scroll instead, to show the lines in between too */
+        if (next == SIZE_MAX ||
+            far) { /* scroll instead, so that the lines in between are shown too */
             browse_page_scroll(page, forward ? 1 : -1);
             continue;
         }
@@ -155,7 +156,7 @@ void browse_page_shift(browse_page *page, long by)
 /* --- searching --- */
 
 /* Return the index of the first text of a list, from `first` on, that contains the text; SIZE_MAX
- * if there is none. Only the part that people see counts. */
+ * if there is none. Only the part that people see is searched. */
 static size_t find_in_list(mp_arena *arena, const mp_cell *cell, const char *text, size_t first)
 {
     for (size_t i = first; i < cell->count; i++)
@@ -164,8 +165,8 @@ static size_t find_in_list(mp_arena *arena, const mp_cell *cell, const char *tex
     return SIZE_MAX;
 }
 
-/* Return the place of the text in the row: 0 for the row itself, else a text of its stack;
- * SIZE_MAX: not found. */
+/* Return the place of the text in the row: 0 for the row itself, otherwise the place of a text in
+ * its stack. SIZE_MAX if it is not found. */
 static size_t find_in_row(mp_arena *arena, const mp_document *document, const mp_table *table,
                           size_t row, const char *text)
 {
@@ -218,7 +219,7 @@ bool browse_page_find(browse_page *page, const char *text, bool forward)
             found = find_in_row(&arena, page->document, table, line->row, text);
             browse_table *as = &page->tables[line->table];
             hit = found == 0 || (found != SIZE_MAX && !as->open[line->row]);
-            if (hit && found) { /* in a part that is not open yet */
+            if (hit && found) { /* the text is in a part that is not open yet */
                 as->open[line->row] = true;
                 page->cursor = index;
                 browse_page_make(page);

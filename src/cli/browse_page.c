@@ -11,7 +11,8 @@ enum { NARROWEST = 20 };
 
 /* --- order and visibility of rows --- */
 
-/* Choose the rows to show: for a tree, all except those below folded rows; otherwise all. */
+/* Choose the rows to show. For a tree, choose all rows that are not below a folded row; otherwise
+ * choose all. */
 static void choose_rows(const mp_table *table, browse_table *as)
 {
     int64_t folded = INT64_MAX;
@@ -55,7 +56,7 @@ static void order_rows(const mp_table *table, browse_table *as)
 
 /* --- from the document to lines --- */
 
-/* State while the text is made: copies of the tables with the rows to show. */
+/* State while the text is made. It has copies of the tables with the rows to show. */
 typedef struct making {
     browse_page *page;
     mp_document shown;
@@ -111,7 +112,7 @@ static mp_document arrange(mp_arena *arena, const browse_page *page)
 }
 
 /* Split the text into lines. Marks in the text show where a row or frame begins; each line gets the
- * last mark before it. Lines without indentation are titles, where the cursor cannot go. */
+ * last mark before it. Lines without indentation are titles; the cursor cannot be on them. */
 static void split_lines(browse_page *page, size_t length)
 {
     browse_line *marks = page->lines;
@@ -300,7 +301,7 @@ static bool has_branch(const mp_table *table, const browse_table *as, size_t row
                mp_table_cell(table, row, as->depth).number;
 }
 
-/* Open or close the row. Return true if that is possible. */
+/* Open or close the row. Return true if it can be opened or closed. */
 static bool open_row(const mp_table *table, browse_table *as, size_t row, bool open)
 {
     size_t column = browse_list_column(table);

@@ -95,11 +95,12 @@ void browse_screen_measure(unsigned *rows, unsigned *columns)
 
 /* --- drawing --- */
 
-/* Position on the screen, its attributes, and the number of text columns scrolled out of view. */
+/* Position on the screen, its attributes, and the number of text columns that were scrolled out of
+ * view. */
 typedef struct pen {
     int row, column;
     size_t hidden;
-    attr_t always, now; /* attributes of the whole line; of the current part */
+    attr_t always, now; /* attributes of the whole line, and of the current part */
     short pair;
 } pen;
 
@@ -140,7 +141,7 @@ static void put_text(pen *state, const char *text, size_t length)
                 cell[count++] = mark;
         }
         if (wcwidth(cell[0]) <= 0 || wcwidth(cell[0]) > width) {
-            cell[0] = L'?'; /* character unknown to the C library */
+            cell[0] = L'?'; /* the C library does not know the character */
             cell[1] = L'\0';
         }
         if (state->hidden)
@@ -196,7 +197,7 @@ static void draw_line(const browse_page *page, size_t line, int row, bool curren
     }
     if (current)
         fill(&state);
-    /* Mark the line with a character too: an attribute alone may be invisible. */
+    /* Mark the line with a character, too, because an attribute alone may be invisible. */
     if (current && page->lines[line].begins && !page->left) {
         pen mark = {.row = row, .always = A_REVERSE};
         put_cell(&mark, L">", 1);
@@ -231,7 +232,8 @@ static void draw_text(int row, attr_t looks, const char *text)
     mp_arena_free(&arena);
 }
 
-/* Draw a message in as many lines as it needs. `row` is its first line or, if `up`, its last. */
+/* Draw a message in as many lines as it needs. `row` is its first line or, if `up` is true, its
+ * last line. */
 static void draw_folded(int row, bool up, attr_t looks, const char *text)
 {
     mp_arena arena = {0};
@@ -251,7 +253,7 @@ static void draw_folded(int row, bool up, attr_t looks, const char *text)
     mp_arena_free(&arena);
 }
 
-/* Draw the line being typed so that its end is visible. */
+/* Draw the line that is being typed, so that its end is visible. */
 static void draw_typed(int row, const browse_state *state)
 {
     mp_arena arena = {0};
@@ -269,7 +271,8 @@ static void draw_typed(int row, const browse_state *state)
 
 /* --- head and foot --- */
 
-/* Draw the names of the views or, on a page opened from another one, the path of pages. */
+/* Draw the names of the views. On a page that was opened from another page, draw the path of pages
+ * instead. */
 static void draw_head(browse_state *state)
 {
     mp_arena arena = {0};
@@ -288,7 +291,8 @@ static void draw_head(browse_state *state)
     /* If not all views fit, start the list so that the current view is visible. */
     for (size_t width = 0, i = state->view + 1; state->leaf_count == 1 && i-- > 0;) {
         width += strlen(state->views[i]->name) + 4;
-        if (width + 2 > room && i < state->view) { /* room for the marks of omitted views */
+        if (width + 2 > room &&
+            i < state->view) { /* room for the marks that stand for omitted views */
             from = i + 1;
             break;
         }
@@ -307,7 +311,7 @@ static void draw_head(browse_state *state)
         used += strlen(text) + 2;
     }
     fill(&self);
-    if (used > room) { /* views at the end do not fit */
+    if (used > room) { /* views at the end of the list do not fit */
         pen mark = {.column = screen_columns - 1, .always = A_REVERSE};
         put_cell(&mark, L">", 1);
     }

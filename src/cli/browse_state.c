@@ -41,7 +41,7 @@ static void free_leaf(browse_leaf *leaf)
     free(leaf->line);
 }
 
-/* Run a command. Return a page with the answer, or with the reason why there is none. */
+/* Run a command. Return a page with the answer or, if there is none, with the reason. */
 static browse_leaf ask(const browse_state *state, const char *name, const char *command,
                        const char *line)
 {
@@ -79,8 +79,8 @@ static void go_to_view(browse_state *state, size_t view)
     push(state, &leaf);
 }
 
-/* Open a page on top of the others if there is an answer; otherwise show why there is none. Return
- * true if it was opened. */
+/* Open a page on top of the others if there is an answer; otherwise show the reason why there is
+ * none. Return true if it was opened. */
 static bool open_page(browse_state *state, const char *name, const char *command, const char *line)
 {
     browse_leaf leaf = ask(state, name, command, line);
@@ -121,7 +121,7 @@ static void search(browse_state *state, bool forward)
         say(state, "\"%s\" not found", state->sought);
 }
 
-/* Replace the page by one with the typed options. */
+/* Replace the page by a page with the typed options. */
 static void filter(browse_state *state)
 {
     browse_leaf *old = browse_top(state), leaf = ask(state, old->name, old->command, state->typed);
@@ -324,7 +324,7 @@ static void open_or_shift(browse_state *state, browse_page *page, bool open)
                  : "nothing to close here");
 }
 
-/* Handle a key that moves on the page. False if it is another key. */
+/* Handle a key that moves on the page. Return false if it is another key. */
 static bool move(browse_state *state, browse_page *page, browse_key key)
 {
     long height = (long)browse_page_height(page), half = height / 2 ? height / 2 : 1;

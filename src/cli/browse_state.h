@@ -1,5 +1,5 @@
-/* The state of the browser, independent of the terminal: open pages, the effect of keys, and what
- * to draw. */
+/* The state of the browser: open pages, the effect of keys, and what to draw. It is independent of
+ * the terminal. */
 #pragma once
 
 #include "cli/browse_ask.h"
@@ -7,7 +7,7 @@
 #include "cli/browse_page.h"
 
 typedef enum browse_key_kind {
-    BROWSE_CHARACTER, /* a typed character: `code` */
+    BROWSE_CHARACTER, /* a typed character; `code` is its code point */
     BROWSE_UP,
     BROWSE_DOWN,
     BROWSE_LEFT,
@@ -29,11 +29,11 @@ typedef enum browse_key_kind {
 
 typedef struct browse_key {
     browse_key_kind kind;
-    uint32_t code; /* control keys are 1 for ^A, and so on */
+    uint32_t code; /* codes of control keys: 1 for ^A, and so on */
     unsigned line, column;
 } browse_key;
 
-/* The part of the screen that keys apply to. */
+/* The part of the screen to which keys apply. */
 typedef enum browse_mode {
     BROWSE_READS,   /* the page */
     BROWSE_TYPES,   /* a line at the bottom */
@@ -41,7 +41,7 @@ typedef enum browse_mode {
     BROWSE_HELPS,
 } browse_mode;
 
-/* Purpose of the line being typed. Each value is the character that prompts for it. */
+/* Purpose of the line that is being typed. Each value is the character that prompts for it. */
 typedef enum browse_prompt {
     BROWSE_SEARCH = '/',
     BROWSE_FILTER = '>',
@@ -55,14 +55,14 @@ typedef struct browse_leaf {
     const char *name; /* name of the view or command; lives as long as the tables of commands */
     const char *command;
     char *line;     /* options of the command */
-    char why[1024]; /* reason if there is no answer; otherwise "" */
+    char why[1024]; /* the reason if there is no answer; otherwise "" */
 } browse_leaf;
 
 typedef struct browse_state {
     const browse_source *source;
     const browse_view *views[BROWSE_MOST_VIEWS];
     size_t view_count, view; /* `view` is the page at the bottom of the stack */
-    browse_leaf *leaves;     /* stack of pages, each opened from the one below */
+    browse_leaf *leaves;     /* stack of pages; each page was opened from the one below */
     size_t leaf_count, leaf_capacity;
     unsigned rows, columns;
     bool colour, over;
@@ -84,7 +84,8 @@ typedef struct browse_state {
     mp_arena menu; /* texts of the menu */
     size_t help_top;
 
-    /* File to open in an editor; NULL = none. The caller opens it and resets it. */
+    /* File that will be opened in an editor; NULL = none. The caller opens it, and resets this
+     * member. */
     const char *edit_path;
     int64_t edit_line;
     mp_arena edit;
@@ -108,6 +109,7 @@ enum { BROWSE_MOST_HELP = 40 };
 /* Write the lines of the help to `lines`, which has room for BROWSE_MOST_HELP, and return their
  * number. They are static. */
 size_t browse_help(const browse_state *state, const char **lines);
-/* Return the text of the last line, when nothing is typed or said: the most important keys, as many
- * as fit on the screen, then the position on the page, its options and the file. */
+/* Return the text of the last line for times when nothing is typed or reported. It has the most
+ * important keys, as many as fit on the screen, then the position on the page, its options and the
+ * file. */
 const char *browse_foot(mp_arena *arena, const browse_state *state);

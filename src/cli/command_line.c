@@ -43,8 +43,8 @@ static void put_word(mp_text_buffer *state, const char *text)
     put_quoted(state, text);
 }
 
-/* Return true if the option is part of the question. Options that only choose the destination, the
- * speed or the export file are not. */
+/* Return true if the option is part of the question. Options for the destination, the speed or the
+ * export file are not part of it. */
 static bool is_asked(const cli_option *option)
 {
     static const char *const others[] = {"output",   "quiet",      "verbose",    "jobs",

@@ -3,6 +3,6 @@
 
 #include "cli/options.h"
 
-/* Return the question's command line, quoted for a shell, without options for printing. Release
- * with free(). */
+/* Return the command line of the question, quoted for a shell. It has no options for printing.
+ * Release with free(). */
 char *cli_command_line(const cli_options *options);

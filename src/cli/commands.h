@@ -3,8 +3,8 @@
 
 #include "cli/options.h"
 
-/* Return all commands: the reports in their order, then the commands that the command line
- * implements itself. The first is the default. */
+/* Return all commands. First come the reports in their order, then the commands that have their own
+ * function. The first is the default. */
 const cli_command *cli_commands(size_t *count);
 
 /* --- commands that the command line implements itself: their arguments, and functions that run
@@ -19,7 +19,7 @@ int cli_browse(cli_options *options);
 /* Answer an assistant's questions about the recordings in folders. */
 extern const mp_argument_table cli_mcp_arguments;
 int cli_mcp(cli_options *options);
-/* Add recordings that are written to a folder to a database and an archive. */
+/* Add each recording that is written to a folder to a database and an archive. */
 extern const mp_argument_table cli_spool_arguments;
 int cli_spool(cli_options *options);
 /* Print the statements that create the tables of another database. */

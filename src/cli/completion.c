@@ -20,7 +20,7 @@ void cli_completion_free(cli_completion *completion)
     mp_arena_free(&completion->texts);
 }
 
-/* Return the start of the name that ends at `end`. */
+/* Return the start of the name whose end is `end`. */
 static size_t name_before(const char *line, size_t end)
 {
     while (end && (isalnum((unsigned char)line[end - 1]) || line[end - 1] == '_'))

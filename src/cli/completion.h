@@ -5,7 +5,8 @@
 
 typedef struct cli_word {
     const char *name;
-    /* table to which the column belongs; NULL = not a column; "" = valid only after a dot */
+    /* table of the column; NULL = the name is not a column; "" = the name is valid only after a
+     * dot */
     const char *table;
 } cli_word;
 
@@ -19,9 +20,10 @@ typedef struct cli_completion {
 void cli_completion_add(cli_completion *completion, const char *name, const char *table);
 void cli_completion_free(cli_completion *completion);
 
-/* Find the names that continue the end of a line. After "name.", only columns are found: those of
- * the table with that name or, if there is none, of all tables, because the name may be an alias.
- * Case is ignored. The names are sorted, without duplicates. Return their number; release *names
- * with free(). `begun` is set to the number of bytes of the name that were typed. */
+/* Find the names that continue the end of a line. After "name.", only columns are found. They are
+ * the columns of the table with that name; if there is none, the columns of all tables, because the
+ * name may be an alias. Case is ignored. The names are sorted, without duplicates. Return their
+ * number; release *names with free(). `begun` is set to the number of bytes of the name that were
+ * typed. */
 size_t cli_completion_find(const cli_completion *completion, const char *line, size_t length,
                            size_t *begun, const char ***names);

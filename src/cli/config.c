@@ -7,24 +7,25 @@
 /* A line "NAME", "NAME = TEXT" or "COMMAND.NAME = TEXT". */
 typedef struct config_setting {
     cli_pair pair;
-    const cli_option *option; /* option that it sets */
+    const cli_option *option; /* option that the line sets */
     /* Command of the line; NULL = all commands for which the option has the same meaning. */
     const cli_command *command;
-    /* The setting with the highest rank is used. A nearer file has a higher rank; within a file, a
-     * setting for one command outranks one for all. */
+    /* If several settings give an option, the setting with the highest rank is used. A nearer file
+     * has a higher rank; within a file, a setting for one command has a higher rank than a setting
+     * for all. */
     unsigned rank;
-    bool meant;   /* true if it applies to the command that runs */
-    bool ignored; /* true if it is ignored, because it would change the result of the command's
-                     checks */
+    bool meant;   /* true if the setting applies to the command that runs */
+    bool ignored; /* true if the setting is ignored, because it would change the result of the
+                     command's checks */
 } config_setting;
 
 /* Maximum number of errors reported per file. */
 enum { MOST_FAULTS = 10 };
 
-/* Maximum size of a file, which is read into memory. */
+/* Maximum size of a file; the whole file is read into memory. */
 enum { MOST_BYTES = 64 * 1024 };
 
-/* Minimum rank of settings in a .memprof. */
+/* Minimum rank of settings in .memprof files. */
 enum { NEAREST = 2 };
 
 typedef struct config_reading {
@@ -33,11 +34,12 @@ typedef struct config_reading {
     config_setting *settings;
     size_t count, capacity;
     /* The file that is being read. */
-    const char *path, *folder; /* folder of relative paths in it: "", or ending with a slash */
+    const char *path,
+        *folder; /* folder to which paths in the file are relative: "", or ending with a slash */
     unsigned rank;
-    /* Settings of the current file, by option and command: index + 1; 0 = none. */
+    /* Settings of the current file, by option and command: index + 1; 0 = no setting. */
     uint32_t first[CLI_MOST_OPTIONS][CLI_MOST_COMMANDS + 1];
-    size_t highest[CLI_MOST_OPTIONS]; /* index + 1; 0 = none */
+    size_t highest[CLI_MOST_OPTIONS]; /* index + 1; 0 = no setting */
     const char *origin;               /* line that is being read, "path:line" */
     size_t faults, faults_here;       /* number of errors in all files, and in the current file */
 } config_reading;
@@ -68,8 +70,8 @@ static const cli_option *find_option(const config_reading *config, const char *n
     return option;
 }
 
-/* Return true if the text may be a name. "--limit", "limit 20" and "[leaks]" are errors that get an
- * explanation. */
+/* Return true if the text may be the name of a setting. "--limit", "limit 20" and "[leaks]" cannot
+ * be names; such errors get an explanation. */
 static bool is_name(const char *name)
 {
     return *name && *name != '-' &&
@@ -88,8 +90,8 @@ static bool refuse_name(config_reading *config, const char *name)
                  nearest ? nearest : "", nearest ? "'?" : "");
 }
 
-/* Set the command and the option of a setting by its name. "leaks.limit" is for one command. If
- * commands give a name different meanings, a name without a command means what it means for the
+/* Set the command and the option of a setting from its name. "leaks.limit" is for one command. If a
+ * name without a command means different things in several commands, it means what it means in the
  * default command. */
 static bool set_option(config_reading *config, config_setting *made, const char *name)
 {
@@ -111,14 +113,15 @@ static bool set_option(config_reading *config, config_setting *made, const char 
         made->option = cli_option_of(made->command, made->pair.name);
     if (!made->option)
         return fault(config, "%s does not accept %s", made->command->name, made->pair.name);
-    bool operand = made->command && made->option->section == CLI_WHAT &&
-                   strcmp(made->pair.name, "type") == 0; /* --type replaces an operand */
+    bool operand =
+        made->command && made->option->section == CLI_WHAT &&
+        strcmp(made->pair.name, "type") == 0; /* --type is an option in place of an operand */
     return !(made->option->by_hand || operand) ||
            fault(config, "%s is allowed only on the command line", made->pair.name);
 }
 
-/* Set the text. Relative paths are relative to the folder of the file, not to the working
- * directory. */
+/* Set the text of a setting. Relative paths are relative to the folder of the file, not to the
+ * working directory. */
 static bool set_text(config_reading *config, config_setting *made, bool has_text, const char *text)
 {
     assert(made->option);
@@ -254,8 +257,8 @@ static const char *contrary_of(const char *name)
     return strcmp(name, "quiet") == 0 ? "verbose" : strcmp(name, "verbose") == 0 ? "quiet" : name;
 }
 
-/* Return what overrides this setting: a setting of higher rank or an option of the command line.
- * NULL: nothing does. */
+/* Return what overrides this setting: a setting of higher rank, or an option of the command line.
+ * NULL: nothing overrides it. */
 static const char *overruler(const config_reading *config, const config_setting *one)
 {
     const char *contrary = contrary_of(one->pair.name);
@@ -285,7 +288,7 @@ static void rank_settings(config_reading *config)
     }
 }
 
-/* Return true if the command line or a valid setting gives the option. */
+/* Return true if the command line, or a setting that is not ignored, gives the option. */
 static bool says(const config_reading *config, const char *name)
 {
     bool says = is_given(config->options, name);
@@ -296,8 +299,8 @@ static bool says(const config_reading *config, const char *name)
     return says;
 }
 
-/* Return true if the file can be trusted: in folders that everybody can write to, such as /tmp,
- * files of other users are ignored. */
+/* Return true if the file can be trusted. In folders to which everybody can write, such as /tmp,
+ * files of other users cannot. */
 static bool is_trusted(const char *path, const char *folder)
 {
     struct stat file, around;
@@ -305,7 +308,8 @@ static bool is_trusted(const char *path, const char *folder)
            (stat(folder, &around) == 0 && !(around.st_mode & S_IWOTH));
 }
 
-/* Read the nearest .memprof: in the current folder, or the nearest one above it. */
+/* Read the nearest .memprof. It is in the current folder, or in the nearest folder above that has
+ * one. */
 static void read_nearest(config_reading *config)
 {
     enum { MOST_FOLDERS = 1000 };
@@ -352,8 +356,8 @@ static void tell(const config_reading *config)
     }
 }
 
-/* Return true if the command checks anything against limits, a policy or a baseline, or if its
- * format reports checks. */
+/* Return true if the command checks limits, a policy or a baseline, or if its format reports
+ * checks. */
 static bool judges(const config_reading *config)
 {
     const char *command = config->options->command.name;
@@ -375,8 +379,8 @@ static bool replaces_limit(const config_reading *config, const config_setting *m
     return false;
 }
 
-/* Ignore settings of a .memprof that would change the result of checks: the file may be part of the
- * code being checked. The user's own file may change it. */
+/* Ignore settings of a .memprof that would change the result of checks, because the file may be
+ * part of the code that is checked. The user's own file may change the result. */
 static void ignore_judged(config_reading *config)
 {
     if (!judges(config))

@@ -8,7 +8,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Messages of the run that explain its exit status, and the worst one that --quiet suppressed. */
+/* Messages of the run that explain its exit status, and the worst message that --quiet
+ * suppressed. */
 static struct {
     bool said;
     mp_severity worst;
@@ -110,7 +111,7 @@ void cli_put_error(const mp_error *error)
         cli_put_message(line);
 }
 
-/* Keep the first of the worst suppressed messages: it is printed if nothing else explains a
+/* Keep the first of the worst suppressed messages. It is printed if no other message explains a
  * failure. */
 static void keep_back(const mp_diagnostic *one)
 {

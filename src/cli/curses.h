@@ -1,4 +1,4 @@
-/* The functions and variables of ncurses. The library is loaded for the command browse only
+/* The functions and variables of ncurses. Only the command browse loads this library
  * (base/late.h). */
 #pragma once
 

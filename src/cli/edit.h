@@ -1,5 +1,4 @@
-/* The functions of libedit. The library is loaded for the prompt of the command sql only
- * (base/late.h). */
+/* The functions of libedit. Only the prompt of the command sql loads this library (base/late.h). */
 #pragma once
 
 #ifdef MEMPROF_EDIT

@@ -16,7 +16,7 @@ static cli_process waiting;
 
 typedef struct editing {
     int64_t line;
-    uint64_t length; /* length of the path, which follows */
+    uint64_t length; /* length of the path that follows */
 } editing;
 
 static const char *wanted(void)
@@ -30,7 +30,7 @@ static const char *wanted(void)
     return "vi";
 }
 
-/* Replace this process by the editor. A shell splits the command into words; the path is passed as
+/* Replace this process by the editor. A shell splits the command into words. The path is passed as
  * an argument, which the shell does not interpret. */
 static void become_editor(const char *path, int64_t line)
 {

@@ -16,8 +16,8 @@ static bool is_among(const char *argument, const char *const *names)
     return names && *names;
 }
 
-/* Return true if the target uses the argument. --to is the format here, so it cannot end a window,
- * and comparisons have their own command. */
+/* Return true if the target uses the argument. In this command --to is the format, so it cannot be
+ * the end of a window. Comparisons have a command of their own. */
 static bool is_used(const mp_target *target, const char *argument)
 {
     static const char *const others[] = {"to", "base", "ignore-lines", "normalize", NULL};
@@ -56,7 +56,7 @@ const mp_argument_table *cli_export_arguments(void)
     return &table;
 }
 
-/* Remove the option from those that were given. */
+/* Remove the option from the list of given options. */
 static void drop(cli_options *options, const char *name)
 {
     size_t kept = 0;
@@ -74,7 +74,7 @@ static bool choose_renderer(cli_options *options, const mp_renderer *renderer)
                               "--to %s and --format both set the output format; use only one",
                               renderer->name);
     drop(options, "to");
-    drop(options, "format"); /* it was a default */
+    drop(options, "format"); /* the option was a default */
     options->renderer = renderer;
     options->format_named = true;
     const cli_command *shown =

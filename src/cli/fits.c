@@ -88,7 +88,7 @@ static bool needs_no_input(const cli_options *options)
            report->without_input(options->question.arguments, NULL);
 }
 
-/* Check the number of files and the operand before them. */
+/* Check the number of files, and the operand before them. */
 static bool operands_fit(const cli_options *options)
 {
     const cli_command *command = &options->command;
@@ -171,7 +171,7 @@ static bool ends_with(const char *path, const char *ending)
     return length > tail && mp_text_is(path + length - tail, ending);
 }
 
-/* Return the renderer for the file's extension, or NULL if none matches. The longest match wins:
+/* Return the renderer for the file's extension; NULL if none matches. The longest match counts:
  * x.speedscope.json is not .json. */
 static const mp_renderer *renderer_of(const cli_command *command, const char *path)
 {
@@ -188,8 +188,9 @@ static const mp_renderer *renderer_of(const cli_command *command, const char *pa
     return found;
 }
 
-/* Return the file's extension if text should not be written to it: an extension of pictures or
- * documents that memprof does not write, or of another command's output. Otherwise return NULL. */
+/* Return the file's extension if text should not be written to the file: an extension of pictures
+ * or documents that memprof cannot write, or of the output of another command. Otherwise return
+ * NULL. */
 static const char *foreign_ending(const char *path)
 {
     static const char *const others[] = {".png", ".jpg",  ".jpeg", ".gif", ".webp", ".bmp", ".tiff",

@@ -10,7 +10,7 @@ enum { WIDTH = 80, LEFT = 2, TEXT_AT = 28 };
 /* A blank at which lines must not be broken. */
 #define TIED "\001"
 
-/* Print words from a column on, wrapped into lines that begin at `indent`. Names of arguments are
+/* Print words, from a column on, wrapped into lines that begin at `indent`. Names of arguments are
  * in `backquotes`. */
 static void put_words(const char *text, unsigned column, unsigned indent)
 {
@@ -39,7 +39,13 @@ static void put_words(const char *text, unsigned column, unsigned indent)
     putchar('\n');
 }
 
-/* Print "  name    text"; the text is below the name if the name is long. */
+/* Print "
+ *
+ * name
+ *
+ *
+ *
+ * text". If the name is long, the text is below it. */
 static void put_entry(const char *name, const char *text)
 {
     unsigned column = LEFT + (unsigned)strlen(name);
@@ -58,7 +64,7 @@ static void put_entry(const char *name, const char *text)
 
 /* --- an option --- */
 
-/* Return the name of an option as in "-n, --limit N"; long names are aligned. */
+/* Return the name of an option, as in "-n, --limit N". Long names are aligned. */
 static const char *name_of(mp_arena *arena, const cli_option *option)
 {
     char letter[] = {'-', option->letter, ',', ' ', '\0'};
@@ -66,7 +72,7 @@ static const char *name_of(mp_arena *arena, const cli_option *option)
                            option->argument ? " " : "", option->argument ? option->argument : "");
 }
 
-/* Return a prefix such as "heap logs: " if the kinds differ from those of the heading; otherwise
+/* Return a prefix such as "heap logs: " if the kinds are not those of the heading; otherwise return
  * "". */
 static const char *kinds_of(mp_arena *arena, unsigned heading, unsigned kinds)
 {
@@ -148,7 +154,7 @@ static bool is_listed(const cli_command *command, const cli_option *option)
 }
 
 /* Print the options that select, grouped by their arguments: "--type, --name GLOB, --stack REGEX".
- * Mention options that exclude by their prefix only. */
+ * Options that exclude are only mentioned by their prefix. */
 static void put_selection(mp_arena *arena, const cli_command *command)
 {
     bool done[CLI_MOST_OPTIONS] = {false};
@@ -173,8 +179,8 @@ static void put_selection(mp_arena *arena, const cli_command *command)
     put_entry("", "keep matching objects; `not-type` etc. exclude them");
 }
 
-/* Return the kinds of recordings in the section's heading: those of its first option, or all if any
- * option is for all. */
+/* Return the kinds of recordings for the section's heading: the kinds of its first option, or all
+ * kinds if any option is for all. */
 static unsigned heading_of(const cli_command *command, cli_section section)
 {
     unsigned total = cli_command_kinds(command), heading = 0;
@@ -214,8 +220,8 @@ static void put_section(mp_arena *arena, const cli_command *command, cli_section
     }
 }
 
-/* Print the reading options that only some kinds of recordings have, one line for each group of
- * kinds: "--at MOMENT, --slices N" for heap logs, and so on. */
+/* Print the options for reading that only some kinds of recordings have. Each line is about a group
+ * of kinds: "--at MOMENT, --slices N" for heap logs, and so on. */
 static void put_reading(mp_arena *arena, const cli_command *command)
 {
     bool done[CLI_MOST_OPTIONS] = {false}, begun = false;
@@ -310,7 +316,7 @@ static void put_exporters(const cli_command *command)
         put_entry(target.name, target.summary);
 }
 
-/* Print details. Lines that begin with blanks are printed unchanged; each other line is a
+/* Print details. A line that begins with blanks is printed unchanged; any other line is a
  * paragraph. */
 static void put_details(mp_arena *arena, const char *details)
 {
@@ -366,7 +372,7 @@ static const struct {
     {"heap dumps", " retained dominators path object waste "},
     {"profiles", " coverage annotate calls timeline "},
     {"many recordings", " trend baseline watch schema spool mcp "},
-    {"the file", ""}, /* all commands without a topic */
+    {"the file", ""}, /* all commands that have no topic */
 };
 enum { TOPICS = sizeof topics / sizeof *topics };
 

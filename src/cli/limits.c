@@ -9,7 +9,7 @@
 
 #include "cli/screen.h"
 
-/* Minimum memory limit, even if the machine has less available. */
+/* Minimum of the memory limit, even if the machine has less memory available. */
 #define LEAST ((uint64_t)128 * 1024 * 1024)
 
 static char memory_text[256] = "memprof: error: out of memory\n";
@@ -20,8 +20,8 @@ static bool memory_is_held;
 
 /* --- available memory --- */
 
-/* Read the number after `word` from a file of lines "word number"; if `word` is "", read the first
- * number of the file. Return false if there is none, as with "max". */
+/* Read the number after `word` from a file of lines "word number". If `word` is "", read the first
+ * number of the file. Return false if there is no number, for example in a file that says "max". */
 static bool number_in(const char *path, const char *word, uint64_t *number)
 {
     char line[512];
@@ -35,8 +35,8 @@ static bool number_in(const char *path, const char *word, uint64_t *number)
     return found;
 }
 
-/* Return the memory that a control group has left. Page cache that it may drop does not count as
- * used. */
+/* Return the memory that a control group has left. Page cache that the kernel may drop does not
+ * count as used. */
 static uint64_t left_in(const char *folder, const char *most, const char *used, const char *total)
 {
     char path[4400], word[64];
@@ -57,7 +57,7 @@ static uint64_t left_in(const char *folder, const char *most, const char *used, 
     return limit > usage ? limit - usage : 0;
 }
 
-/* Return the memory left in a control group or any group above it, whichever is least. */
+/* Return the memory left in a control group. If a group above it has less left, return that. */
 static uint64_t left_of(const char *root, const char *mount, const char *group, const char *most,
                         const char *used, const char *total)
 {
@@ -118,7 +118,7 @@ static bool can_be_held(void)
     return true;
 }
 
-/* Limit the writable private memory of the process. This includes the memory of libraries, but not
+/* Limit the writable private memory of the process. It includes the memory of libraries, but not
  * mapped files. */
 static void hold_memory(int64_t given)
 {
@@ -176,7 +176,7 @@ static void hold_time(int64_t us)
 
 /* --- files --- */
 
-/* Limit the size of files. To sort, SQL statements may write temporary files that are larger than
+/* Limit the size of files. SQL statements that sort may write temporary files that are larger than
  * the recording. */
 static void hold_files(void)
 {

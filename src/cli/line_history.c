@@ -24,7 +24,7 @@ int cli_history_open(const char *name)
         mkdir(path.text, 0700);
     for (size_t i = has_state ? 2 : 0; i < sizeof parts / sizeof *parts; i++) {
         mp_text_put(&path, parts[i], strlen(parts[i]));
-        mkdir(path.text, 0700); /* if it cannot be made, the file cannot be opened */
+        mkdir(path.text, 0700); /* if the folder cannot be made, the file cannot be opened */
     }
     mp_text_put(&path, name, strlen(name));
     int file = open(path.text, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK, 0600);
@@ -36,7 +36,7 @@ int cli_history_open(const char *name)
     return file;
 }
 
-/* Return the end of the file, at most MOST_BYTES, as text; release with free(). `before` is set to
+/* Return the end of the file as text, at most MOST_BYTES; release with free(). `before` is set to
  * the number of bytes before it. */
 static char *read_end(int file, size_t *length, off_t *before)
 {
@@ -50,8 +50,8 @@ static char *read_end(int file, size_t *length, off_t *before)
     return text;
 }
 
-/* Return the start of the last lines of the text. If the file has more before the text, its first
- * line is incomplete. */
+/* Return the start of the last lines of the text. If the file has more before the text, the first
+ * line of the text is incomplete, and is skipped. */
 static const char *last_lines(const char *text, size_t length, bool preceded)
 {
     const char *start = text + length;
@@ -82,6 +82,6 @@ void cli_history_add(int file, const char *line)
     const size_t length = strlen(line);
     char *text = mp_alloc(length + 2);
     stpcpy(stpcpy(text, line), "\n");
-    mp_write_all(file, text, length + 1); /* without it, only the next session misses the line */
+    mp_write_all(file, text, length + 1); /* if this fails, only the next session misses the line */
     free(text);
 }

@@ -58,7 +58,7 @@ static bool wait_for_input(const cli_lines *lines)
     return !interrupted;
 }
 
-/* Take the next byte. Return 1, 0 at the end of the input, -1 after Ctrl-C. */
+/* Take the next byte. Return 1 if there is one, 0 at the end of the input, -1 after Ctrl-C. */
 static int take_byte(cli_lines *lines, char *byte)
 {
     if (lines->next == lines->count) {
@@ -105,7 +105,7 @@ static const char *read_plain(cli_lines *lines)
 
 static cli_edit edit;
 
-/* Defined only in the static program (src/cli/static), into which libedit is linked. */
+/* Defined only in the static program (src/cli/static). libedit is linked into that program. */
 extern const cli_edit cli_edit_linked __attribute__((weak));
 
 static bool load_editor(void)
@@ -162,7 +162,7 @@ static cli_lines *lines_of(EditLine *editor)
     return lines;
 }
 
-/* Read a character for the editor: return 1, 0 at the end, -1 after Ctrl-C. */
+/* Read a character for the editor. Return 1 if there is one, 0 at the end, -1 after Ctrl-C. */
 static int take_character(EditLine *editor, wchar_t *character)
 {
     cli_lines *lines = lines_of(editor);
@@ -191,7 +191,7 @@ static char *prompt_of(EditLine *editor)
 
 /* --- completion --- */
 
-/* Return the number of bytes that all names have in common. */
+/* Return the number of bytes at the start that all names have in common. */
 static size_t common_length(const char *const *names, size_t count)
 {
     size_t length = strlen(names[0]);
@@ -281,7 +281,7 @@ static void begin_editor(cli_lines *lines, const char *name)
     edit.el_set(lines->editor, EL_PROMPT, prompt_of);
     edit.el_set(lines->editor, EL_EDITOR, "emacs");
     edit.el_set(lines->editor, EL_HIST, edit.history, lines->entries);
-    /* el_set would keep copies of the texts for ever. */
+    /* el_set would keep copies of the texts for ever */
     edit.el_wset(lines->editor, EL_ADDFN, L"memprof-complete", L"Complete a name", complete);
     edit.el_set(lines->editor, EL_BIND, "^I", "memprof-complete", NULL);
     edit.el_set(lines->editor, EL_BIND, "^R", "em-inc-search-prev", NULL);

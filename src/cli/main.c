@@ -16,7 +16,7 @@
 #include "cli/sandbox.h"
 #include "cli/screen.h"
 
-/* Print the message without stdio: the code that ran out of memory may hold its lock. */
+/* Print the message without stdio, because the code that ran out of memory may hold its lock. */
 static void out_of_memory(void)
 {
     cli_screen_end();
@@ -29,8 +29,8 @@ static void out_of_memory(void)
 }
 
 #ifndef main
-/* Handle an exit by libarchive, which ends the program itself if memory runs out, with a status
- * that has another meaning here. */
+/* Handle an exit by libarchive. It ends the program itself if memory runs out, with a status that
+ * has another meaning here. */
 static bool over;
 static void end_by_library(void)
 {
@@ -39,7 +39,8 @@ static void end_by_library(void)
 }
 #endif
 
-/* Remove temporary files, and end by the signal, whose default action has been restored. */
+/* Remove temporary files, and end by the signal. The default action of the signal was restored
+ * before. */
 static void end(int number)
 {
     cli_screen_end();
@@ -54,13 +55,14 @@ static void watch_signals(void)
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
         if (!cli_signal_is_ignored(ends[i]))
             sigaction(ends[i], &ending, NULL);
-    /* If the reader of a pipe closes it (memprof ... | head), end at once without a message, even
-     * if the parent ignores this signal. */
+    /* If the reader of a pipe closes it (memprof ... | head), end at once and without a message.
+     * This is so even if the parent process ignores this signal. */
     signal(SIGPIPE, SIG_DFL);
     signal(SIGXFSZ, SIG_IGN); /* a file that grows too large is reported as a write error */
 }
 
-/* Print the version, or help, on standard output, with the same checks as a report. */
+/* Print the version or help on standard output. Errors of the output are checked as for a
+ * report. */
 static int tell(const cli_options *options, const cli_command *commands, size_t count)
 {
     mp_output output;

@@ -1,5 +1,6 @@
 /* The command "mcp": a server of the Model Context Protocol on standard input and output. Its
- * messages are JSON-RPC 2.0, one per line. A tool answers like the command with the same name. */
+ * messages are JSON-RPC 2.0, one message per line. A tool gives the answer of the command with the
+ * same name. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,8 +36,8 @@ typedef struct mcp_server {
     mcp_recordings recordings;
     bool begun;       /* the client has sent "initialize" */
     const json_t *id; /* id of the request that is being answered */
-    bool cancelled;   /* the client has cancelled it */
-    /* The last complete answer, and the call that it belongs to. */
+    bool cancelled;   /* the client has cancelled this request */
+    /* The last complete answer, and the call to which it belongs. */
     json_t *answer;
     char *question;
 } mcp_server;
@@ -97,8 +98,8 @@ static bool advance(void *opaque, const char *path, uint64_t done, uint64_t tota
 
 /* --- tools --- */
 
-/* Return the result of a tool: its answer, the program's messages, and the cursor of further rows
- * ("": there are none). */
+/* Return the result of a tool: its answer, the program's messages, and the cursor for the rows that
+ * follow ("": there are none). */
 static json_t *result_of(json_t *text, const char *messages, const char *next)
 {
     static const char more[] = "More rows: the same arguments, with \"cursor\": ";
@@ -251,7 +252,7 @@ static bool call_tool(mcp_server *server, const json_t *id, const json_t *params
         return put_failure(id, INVALID_PARAMS, "unknown tool: %.100s", name);
     if (!server->cancelled)
         return put_result(id, result);
-    json_decref(result); /* the client does not wait for it */
+    json_decref(result); /* the client does not wait for an answer */
     return true;
 }
 
@@ -316,7 +317,8 @@ static bool answer_request(mcp_server *server, const json_t *id, const char *met
 }
 
 /* Answer a message. Notifications and responses get no answer. A cancellation that arrives here is
- * too late, because the request has been answered. Return false if the answer cannot be written. */
+ * too late, because its request was already answered. Return false if the answer cannot be
+ * written. */
 static bool answer_message(mcp_server *server, mp_slice line)
 {
     json_error_t error;

@@ -73,7 +73,7 @@ static const char *add_options(mcp_call *call, const mcp_folders *folders,
     return wrong;
 }
 
-/* Add the operand before the recordings, if there is one. */
+/* Add the operand that comes before the recordings, if there is one. */
 static const char *add_operand(mcp_call *call, const mcp_folders *folders, mp_operand operand,
                                const json_t *arguments)
 {
@@ -157,7 +157,7 @@ const char *mcp_call_begin(mcp_call *call, const mcp_folders *folders, const cli
     wrong = add_options(call, folders, command, arguments);
     if (wrong)
         return wrong;
-    add(call, "--"); /* so no text is interpreted as an option */
+    add(call, "--"); /* ends the options, so that no text is interpreted as an option */
     wrong = add_operand(call, folders, command->report->operand, arguments);
     return wrong ? wrong : add_files(call, folders, json_object_get(arguments, "files"));
 }

@@ -1,4 +1,4 @@
-/* Calls of tools: converts their arguments to the words of a command line. */
+/* Calls of tools. The arguments of a call are converted to the words of a command line. */
 #pragma once
 
 #include "cli/mcp_folders.h"
@@ -7,14 +7,14 @@
 typedef struct mcp_call {
     const char **words; /* ends with NULL */
     size_t count, capacity;
-    const char **paths; /* the recordings, last in `words` */
+    const char **paths; /* the recordings, which are the last of `words` */
     size_t path_count;
     const char *reading; /* reading options, as text */
     const char *cursor;  /* NULL: not given */
     mp_arena texts;
 } mcp_call;
 
-/* Make the command line of a call. Return NULL, or the reason why its arguments are wrong. */
+/* Make the command line of a call. Return NULL, or a text that says why its arguments are wrong. */
 const char *mcp_call_begin(mcp_call *call, const mcp_folders *folders, const cli_command *command,
                            const json_t *arguments);
 void mcp_call_free(mcp_call *call);

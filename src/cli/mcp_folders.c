@@ -26,7 +26,7 @@ void mcp_folders_free(mcp_folders *folders)
     free(folders->items);
 }
 
-/* Return true if a real path is one of the folders or in one of them. */
+/* Return true if a real path is one of the folders, or is in one of them. */
 static bool has(const mcp_folders *folders, const char *real)
 {
     for (size_t i = 0; i < folders->count; i++) {
@@ -43,7 +43,7 @@ static int by_name(const FTSENT **left, const FTSENT **right)
     return strverscmp((*left)->fts_name, (*right)->fts_name);
 }
 
-/* Return true if no link in the folder leads out of the folders. */
+/* Return true if no link in the folder leads out of the permitted folders. */
 static bool is_closed(const mcp_folders *folders, const char *folder)
 {
     char *const paths[] = {(char *)folder, NULL};
@@ -60,8 +60,8 @@ static bool is_closed(const mcp_folders *folders, const char *folder)
     return closed;
 }
 
-/* Return the real path of the longest existing part of `path`, followed by the rest: the snapshot,
- * or a member of an archive. NULL: no part exists. Release with free(). */
+/* Return the real path of the longest part of `path` that exists. The text after this part is
+ * appended: a snapshot, or a member of an archive. NULL: no part exists. Release with free(). */
 static char *real_path(const char *path, struct stat *status)
 {
     size_t length = strlen(path);
@@ -91,7 +91,7 @@ const char *mcp_folders_resolve(const mcp_folders *folders, mp_arena *arena, con
     for (size_t i = 0; !real && *path && *path != '/' && i < folders->count; i++)
         real = real_path(mp_arena_format(arena, "%s/%s", folders->items[i], path), &status);
     const char *found = NULL;
-    /* reveal nothing about files elsewhere, not even whether they exist */
+    /* say nothing about files elsewhere, not even whether they exist */
     if (!real || !has(folders, real))
         *why =
             mp_arena_format(arena, "%s: no file or folder in the folders that can be read", path);

@@ -5,10 +5,10 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Room for the longest message, and for others that arrive while it is answered. */
+/* Room for the longest message, and for messages that arrive while it is answered. */
 enum { CAPACITY = 2 * MCP_LONGEST_MESSAGE };
 
-/* Read once; wait if nothing has arrived. Do nothing if the buffer is full. */
+/* Read once. If nothing has arrived, wait. If the buffer is full, do nothing. */
 static void fill(mcp_input *input)
 {
     if (input->start && input->end == CAPACITY) {

@@ -17,7 +17,8 @@ static size_t size_of(const json_t *value)
     return json_dumpb(value, NULL, 0, JSON_COMPACT | JSON_ENCODE_ANY | JSON_REAL_PRECISION(15));
 }
 
-/* Parse "MEMBER:ROW": the index of a member of the answer, and of a row in it, both from 0. */
+/* Parse "MEMBER:ROW": the index of a member of the answer, and the index of a row in it, both from
+ * 0. */
 static bool parse_cursor(const char *cursor, int64_t *member, int64_t *row)
 {
     char text[MCP_CURSOR];

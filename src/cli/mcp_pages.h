@@ -9,7 +9,7 @@ enum { MCP_LARGEST_ANSWER = 64 * 1024 * 1024 }; /* bytes of JSON */
 bool mcp_pages_left(const char *brief, size_t length);
 
 /* Return the page of an answer that begins at the cursor. Write the cursor of the next page to
- * `next` ("" after the last). The first page, at "0:0", also has everything that is not in rows.
- * NULL: the page does not exist. */
+ * `next` ("" after the last). The first page, at "0:0", also has all members that are not lists of
+ * rows. NULL: the page does not exist. */
 enum { MCP_CURSOR = 48 };
 json_t *mcp_page(json_t *answer, const char *cursor, char next[MCP_CURSOR]);

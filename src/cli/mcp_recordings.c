@@ -8,14 +8,14 @@
 
 #include "cli/run.h"
 
-/* A session, and the first call about it, which owns the texts and options that the session
+/* A session, and the first call about it. The call owns the texts and options that the session
  * uses. */
 typedef struct mcp_recording {
     mcp_call call;
     cli_options options;
     cli_session session;
-    const char
-        *key; /* files and reading options, in the call's texts; NULL: do not keep the session */
+    const char *
+        key; /* files and options for reading, in the call's texts; NULL: the session is not kept */
 } mcp_recording;
 
 static void free_recording(mcp_recording *recording)
@@ -52,7 +52,7 @@ static uint64_t memory_in_use(void)
     return resident * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
-/* Make room for one more recording: recordings that are kept may use half of the memory. */
+/* Make room for one more recording. The recordings that are kept may use half of the memory. */
 static void make_room(mcp_recordings *recordings)
 {
     struct rlimit limit;
@@ -65,8 +65,8 @@ static void make_room(mcp_recordings *recordings)
 
 /* --- keys --- */
 
-/* Return the key of the call's recordings, which changes when a file changes. NULL: do not keep
- * them, because one is a folder or in an archive. */
+/* Return the key of the call's recordings. It changes when one of the files changes. NULL: the
+ * recordings are not kept, because one of them is a folder or in an archive. */
 static const char *key_of(mcp_call *call, const mp_report *report)
 {
     const char *key =
@@ -113,7 +113,7 @@ static int ask(cli_session *session, cli_options *options)
     return cli_answer(session, options);
 }
 
-/* Parse the call's command line. Its recordings must be those of the call. */
+/* Parse the call's command line. Its recordings must be those that the call names. */
 static bool parse(const mcp_call *call, const cli_options *server, cli_options *options)
 {
     bool ok = cli_parse((int)call->count, (char **)call->words, server->commands,

@@ -12,7 +12,7 @@ static const char introduction[] =
     "the first rows only: call a tool again with the same arguments and its cursor for all rows. "
     "Many tools have these arguments; not-type and so on exclude what matches:";
 
-/* Return true if an option of a command is also an argument of the command's tool. */
+/* Return true if an option of a command is also an argument of its tool. */
 static bool may_offer(const cli_option *option)
 {
     return (option->kind == CLI_ASKS || option->kind == CLI_READS_AS) && !option->no_tool &&
@@ -53,7 +53,7 @@ static json_t *words_of(const cli_command *command, const cli_option *option)
     return list;
 }
 
-/* Return true if many tools have the option; only the instructions explain it then. */
+/* Return true if many tools have the option. Then only the instructions explain it. */
 static bool is_shared(const cli_option *option)
 {
     return option->kind == CLI_READS_AS ||
@@ -160,8 +160,8 @@ static json_t *describe_listing(void)
                      "annotations", "readOnlyHint", true, "openWorldHint", false);
 }
 
-/* Return true if the command is a report, and therefore a tool. A report about source files is not:
- * tools have no argument for the folder of the sources, without which it has no answer. */
+/* Return true if the command is a tool. All reports are tools, except a report about source files:
+ * it has no answer without the folder of the sources, for which tools have no argument. */
 static bool is_tool(const cli_command *command)
 {
     return command->report && !(command->scope & (CLI_STORES | CLI_EXPORTS)) &&

@@ -4,7 +4,7 @@
 
 #include "cli/fits.h"
 
-/* Return true if the command's argument is a file, so that only the content tells it from a
+/* Return true if the command's argument is a file, which only its contents distinguish from a
  * recording. */
 static bool takes_file(const cli_command *command)
 {
@@ -13,8 +13,8 @@ static bool takes_file(const cli_command *command)
     return gates || cli_compares(command);
 }
 
-/* Judge by its name if a word is the argument of the command, not a recording. A statement may come
- * from standard input. */
+/* Judge by the name whether a word is the argument of the command, and not a recording. A statement
+ * may come from standard input. */
 static mp_likeness name_likeness(const cli_command *command, const char *word)
 {
     if (takes_file(command))
@@ -23,7 +23,7 @@ static mp_likeness name_likeness(const cli_command *command, const char *word)
     return is_statement || !cli_is_input(word) ? MP_IS : MP_IS_NOT;
 }
 
-/* Judge by its content if a file is the argument of the command. */
+/* Judge by the contents whether a file is the argument of the command. */
 static mp_likeness content_likeness(const cli_options *options, const char *word)
 {
     const mp_load_options *how = &options->reading.load;
@@ -32,7 +32,8 @@ static mp_likeness content_likeness(const cli_options *options, const char *word
     return mp_file_policy_likeness(word, how);
 }
 
-/* Return true if all operands are inputs, and the command's statement can be typed instead. */
+/* Return true if all operands are inputs, and the command's statement can be typed on the terminal
+ * instead. */
 static bool lacks_statement(const cli_command *command, const char *const *operands, size_t count)
 {
     bool lacks =
@@ -51,7 +52,7 @@ static bool is_given(const cli_options *options, const char *argument, const cha
 void cli_operands_place(cli_options *options, const char *const *operands, size_t count)
 {
     const cli_command *command = &options->command;
-    /* Options that replace the argument. */
+    /* Options that can be given in place of the argument. */
     bool replaced = is_given(options, "object", "type") || is_given(options, "policy", "policy") ||
                     is_given(options, "statement", "file") ||
                     is_given(options, "statement", "schema");
@@ -70,7 +71,7 @@ void cli_operands_place(cli_options *options, const char *const *operands, size_
             options->paths[options->path_count++] = operands[i];
 }
 
-/* Exchange the argument for a file; the files before it move up. */
+/* Exchange the argument for a file. The files before this file move up. */
 static void exchange(cli_options *options, size_t place)
 {
     const char *named = options->paths[place];

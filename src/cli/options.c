@@ -37,8 +37,8 @@ const char *cli_option_argument(const cli_option *option)
 
 /* --- options of commands --- */
 
-/* Return true if the option sets this argument: one of the report itself, or a shared one about
- * reading. */
+/* Return true if the option sets this argument, which belongs to the report or is a shared one
+ * about reading. */
 static bool means(const cli_option *option, const mp_argument *argument)
 {
     return argument && (option->kind == CLI_ASKS || argument->offset == MP_SHARED_ARGUMENT);
@@ -78,7 +78,7 @@ const cli_command *cli_command_find(const cli_options *options, const char *name
 
 const char *cli_command_nearest(const cli_options *options, const char *name)
 {
-    /* Names of commands in other programs. */
+    /* Names that commands have in other programs. */
     static const struct {
         const char *other, *name;
     } synonyms[] = {
@@ -120,7 +120,8 @@ unsigned cli_option_kinds(const cli_command *command, const cli_option *option)
     unsigned kinds = report && command->arguments == &report->arguments
                          ? mp_report_kinds(report, argument->variants)
                          : argument->variants;
-    kinds = kinds ? kinds : total; /* rows of the command baseline have 0, which means all kinds */
+    kinds =
+        kinds ? kinds : total; /* rows of the command baseline have 0, which stands for all kinds */
     return strcmp(name, "selection") == 0 ? mp_report_selects(report, option->name, kinds) : kinds;
 }
 
@@ -161,7 +162,7 @@ bool cli_command_writes(const cli_command *command, const mp_renderer *renderer)
     return only ? named : !renderer->of_checks || has_checks(command);
 }
 
-/* In the order of cli_colour. */
+/* Words for colours, in the order of cli_colour. */
 static const char *const colourings[] = {"auto", "always", "never"};
 
 static size_t put_words(const char *const *from, size_t count, const char **words)

@@ -1,4 +1,4 @@
-/* The command line: one table of options is used for parsing, error messages and help. */
+/* The command line. One table of options is used for parsing, error messages and help. */
 #pragma once
 
 #include "cli/console.h"
@@ -16,7 +16,7 @@ typedef enum cli_scope {
     CLI_STORES = 4,  /* the command baseline */
     CLI_EXPORTS = 8, /* the command export */
     CLI_ALWAYS = 16,
-    CLI_LOADS = 32, /* commands that read recordings separately or combined, as the user chooses */
+    CLI_LOADS = 32, /* commands that read recordings separately or together, as the user chooses */
     CLI_WATCHES = 64,   /* the command watch */
     CLI_BROWSES = 128,  /* the command browse */
     CLI_DECLARES = 256, /* the command schema */
@@ -30,23 +30,24 @@ typedef struct cli_command {
     const char *example;
     const char *details;
     const char *operand;     /* operand before the files; NULL = none */
-    const mp_report *report; /* report that answers; NULL = none */
+    const mp_report *report; /* report that gives the answer; NULL = none */
     const mp_argument_table *arguments;
-    unsigned scope; /* groups of options that it takes, in addition to its report's arguments */
-    unsigned kinds; /* kinds of recordings for commands without a report, as bits; 0 = all */
-    int (*run)(struct cli_options *options); /* returns the exit status */
+    unsigned
+        scope; /* groups of options that the command has, in addition to its report's arguments */
+    unsigned kinds; /* kinds of recordings for a command without a report, as bits; 0 = all */
+    int (*run)(struct cli_options *options); /* runs the command; returns the exit status */
 } cli_command;
 
-/* An option that was given, without its dashes, and its argument or "". */
+/* An option that was given, without its dashes, and its argument. The argument may be "". */
 typedef struct cli_pair {
     const char *name, *text;
-    const char *origin; /* file and line of a default; NULL = the command line */
+    const char *origin; /* file and line of a default; NULL = the option is on the command line */
 } cli_pair;
 
 typedef struct cli_options {
-    cli_command command;         /* its name is NULL until the command is known */
-    bool command_named;          /* the user named a command; otherwise it is the default */
-    bool prompts;                /* the operand is missing, and is asked for on the terminal */
+    cli_command command;         /* the command; its name is NULL until the command is known */
+    bool command_named;          /* the user named a command; if false, it is the default command */
+    bool prompts;                /* the operand is missing, and the terminal asks for it */
     const cli_command *commands; /* table of commands */
     size_t command_count;
     const char *operand; /* operand before the files; NULL = none */
@@ -64,19 +65,20 @@ typedef struct cli_options {
     const mp_renderer *renderer;
     bool format_named;  /* export --to has set the format */
     const char *output; /* NULL = standard output */
-    const char *chart;  /* path of a picture of the answer, in addition to it; NULL = none */
+    const char
+        *chart; /* path for a picture of the answer, which is written in addition; NULL = none */
     cli_colour colour;
     bool no_pager, brief, no_config;
-    int64_t width;      /* columns of a line of text; 0 = unlimited; below 0 = not given */
+    int64_t width;      /* columns of a line of text; 0 = unlimited; below 0 = the user gave none */
     size_t merged_rows; /* maximum rows of an ordered table in merged answers; 0 = all */
 
     int64_t max_memory; /* bytes; 0 = three quarters of the available memory */
     int64_t max_time;   /* microseconds; 0 = unlimited */
 
     bool help, help_all, version, no_sandbox;
-    bool sandbox; /* enter the sandbox; false in tests that share a process */
+    bool sandbox; /* enter the sandbox; false in tests, which share a process */
 
-    /* Options of commands that the command line implements itself. */
+    /* Options of commands without a report. */
     bool until_exit;
     mp_ceiling max_growth, max_leaked, max_trend;
     int64_t look_us, quiet_us; /* microseconds; 0 = not given */
@@ -101,9 +103,9 @@ typedef enum cli_kind {
     CLI_TEXTS,    /* mp_argument_texts: one for each use of the option, not "" */
     CLI_FOLDERS,  /* mp_argument_texts: one for each use of the option, a folder that exists */
     CLI_SIZE,     /* int64_t, bytes, above 0 */
-    CLI_SPAN,     /* like CLI_TIME, for a limit */
+    CLI_SPAN,     /* like CLI_TIME, but for a limit */
     CLI_RENDERER,
-    CLI_OWN_RENDERER, /* a renderer that only this command offers */
+    CLI_OWN_RENDERER, /* a renderer that only the command of the option has */
     CLI_EXPORTER,
     CLI_COLOURING,
     CLI_WIDTH,
@@ -131,24 +133,24 @@ typedef struct cli_option {
     /* Description of the accepted texts, for error messages; NULL = names of renderers. */
     const char *takes;
     cli_kind kind;
-    mp_argument_kind value; /* kind of a report's own argument, with CLI_ASKS */
-    uint32_t offset;        /* offset in cli_options, for kinds that name a type */
-    /* Groups of commands that have the option; 0 = commands whose report has the argument. */
+    mp_argument_kind value; /* kind of a report's own argument, for options with CLI_ASKS */
+    uint32_t offset;        /* offset in cli_options, for kinds with a type in their description */
+    /* Groups of commands that have the option. 0 = commands whose report has the argument. */
     unsigned scope;
-    /* Argument that the option is a part of; NULL = the argument of the option's name. */
+    /* Argument of which the option is a part; NULL = the argument has the name of the option. */
     const char *part_of;
     cli_section section;
     char letter;  /* 'n' for "-n"; 0 = none */
-    bool repeats; /* may be given several times */
-    /* Not allowed in configuration files, because they may be part of the code being checked. Such
-     * an option writes a file, runs a program, weakens protections, or makes no sense as a
+    bool repeats; /* the option may be given several times */
+    /* The option is not allowed in configuration files, because they may be part of the code that
+     * is checked. It writes a file, runs a program, weakens protections, or is useless as a
      * default. */
     bool by_hand;
-    /* Does not change the result of limits and rules, so it may be set in a .memprof (see
-     * cli_option_is_heeded). */
+    /* The option does not change the result of limits and rules, so it may be set in a .memprof
+     * (see cli_option_is_heeded). */
     bool harmless;
-    /* Not an argument of the tools of mcp: it concerns text output, or a folder or file that they
-     * may not read. */
+    /* The option is not an argument of the tools of mcp. It is about text output, or about a folder
+     * or file that tools may not read. */
     bool no_tool;
 } cli_option;
 
@@ -160,30 +162,31 @@ const cli_option *cli_option_of(const cli_command *command, const char *name);
 
 /* Return the heading of a section: "Analysis", "Filters", ... */
 const char *cli_section_name(cli_section section);
-/* Set `words` (room for MP_MOST_WORDS) to the words that the option accepts for this command, and
- * return their number; 0 = it accepts other texts. */
+/* Set `words` (room for MP_MOST_WORDS) to the words that the option accepts for this command.
+ * Return their number; 0 = the option accepts other texts. */
 size_t cli_option_words(const cli_command *command, const cli_option *option, const char **words);
-/* Return true if an option in a .memprof also applies when limits and rules are checked: options
- * that only change the appearance of the answer, add a limit, or are harmless. Others are ignored
- * then. */
+/* Return true if an option in a .memprof also applies when limits and rules are checked. It applies
+ * if it only changes the appearance of the answer, adds a limit, or is harmless. All other options
+ * are ignored then. */
 bool cli_option_is_heeded(const cli_option *option);
-/* Return the kinds of recordings for which the command uses the option, or all kinds that the
- * command supports. A bit for each mp_kind (mp_kinds_text formats them); 0 = it reads no
- * recordings. */
+/* Return the kinds of recordings for which the command uses the option. If it uses it for all,
+ * return all kinds that the command supports. There is a bit for each mp_kind (mp_kinds_text
+ * formats them); 0 = the command reads no recordings. */
 unsigned cli_option_kinds(const cli_command *command, const cli_option *option);
 unsigned cli_command_kinds(const cli_command *command);
-/* Write the option's numeric default to `text`, as in " (default 20)"; write "" if it has none.
+/* Write the option's numeric default to `text`, as in " (default 20)". Write "" if it has none.
  * Return `text`. */
 const char *cli_option_default(const cli_command *command, const cli_option *option, char *text,
                                size_t size);
 /* Return true if the command produces the data that this format shows. */
 bool cli_command_writes(const cli_command *command, const mp_renderer *renderer);
 
-/* Print what is wrong with the command line, and which help to read. Returns false. */
+/* Print what is wrong with the command line, and which help to read. Always return false. */
 bool cli_refuse(const cli_options *options, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Return the name of the option's argument, or of the argument that it is a part of. */
+/* Return the name of the option's argument. If the option is a part of another argument, return the
+ * name of that. */
 const char *cli_option_argument(const cli_option *option);
 /* Return true if the command compares two recordings. The first is the operand. */
 bool cli_compares(const cli_command *command);
@@ -192,14 +195,14 @@ const char *cli_command_nearest(const cli_options *options, const char *name);
 /* Return the command of this name, of which `length` characters count; NULL if there is none. */
 const cli_command *cli_command_find(const cli_options *options, const char *name, size_t length);
 
-/* Parse a command line. `commands`: `count` commands, the default first. False after a message on
- * standard error. Release with cli_options_free. */
+/* Parse a command line. `commands` has `count` commands; the first is the default. Return false
+ * after a message on standard error. Release with cli_options_free. */
 bool cli_parse(int argc, char **argv, const cli_command *commands, size_t count,
                cli_options *options);
 void cli_options_free(cli_options *options);
-/* Complete `question` for the inputs of these options. It need not be the question of the
+/* Complete `question` for the inputs of these options. It may be another question than that of the
  * options. */
 void cli_settle_question(mp_question *question, const cli_options *options);
 
-/* Return true if the answer is printed for people, not for programs. */
+/* Return true if the answer is printed for people; false if for programs. */
 bool cli_is_for_people(const cli_options *options);

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Return the pager's command; NULL if none is wanted. */
+/* Return the command of the pager; NULL if no pager is wanted. */
 static const char *wanted(void)
 {
     const char *const names[] = {"MEMPROF_PAGER", "PAGER"};
@@ -24,15 +24,15 @@ static const char *wanted(void)
 static struct {
     cli_process helper;
     const char *command;
-    int ends[2]; /* both ends of the pipe that it reads from */
+    int ends[2]; /* both ends of the pipe from which the pager reads */
 } waiting;
 
-/* Replace this process by the pager. The variable LESS makes less print short answers at once, show
- * colours, and leave its output on the screen. */
+/* Replace this process by the pager. The variable LESS tells less to print short answers at once,
+ * to show colours, and to leave its output on the screen. */
 static void become_pager(char *command)
 {
     /* The shell splits the command into words. If the pager does not exist, nothing has been read
-     * yet, so cat can print everything. */
+     * from the pipe yet, so cat can print everything. */
     static char script[] = "eval \"$1\"\n[ $? -ne 127 ] || exec cat", shell[] = "sh", run[] = "-c";
     static const int ignored[] = {SIGINT, SIGQUIT, SIGPIPE};
     char *one[] = {command, NULL};
@@ -71,8 +71,8 @@ void cli_pager_begin(cli_pager *pager)
     pager->terminal = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
     if (pager->terminal >= 0 &&
         cli_helper_start(&waiting.helper, waiting.command, strlen(waiting.command)) == 0) {
-        /* Keys that end a program are for the pager. This process waits while the pager has the
-         * terminal. */
+        /* The pager handles keys that usually end a program. This process waits while the pager has
+         * the terminal. */
         const struct sigaction ignore = {.sa_handler = SIG_IGN};
         sigaction(SIGINT, &ignore, &pager->interrupt);
         sigaction(SIGQUIT, &ignore, &pager->quit);
@@ -92,7 +92,7 @@ void cli_pager_end(cli_pager *pager)
         return;
     fflush(stdout);
     clearerr(stdout);
-    /* Closes the pipe, so the pager sees the end of the text. */
+    /* Close the pipe, so that the pager sees the end of the text. */
     dup2(pager->terminal, STDOUT_FILENO);
     close(pager->terminal);
     cli_process_wait(&pager->helper);

@@ -11,11 +11,11 @@ typedef struct cli_pager {
     struct sigaction interrupt, quit, pipe;
 } cli_pager;
 
-/* Start a process that waits to become the pager, if one will be used. Restrictions that this
- * process accepts later do not apply to it. Call it before any thread is started. */
+/* If a pager will be used, start a process that waits to become the pager. Restrictions that this
+ * process accepts later do not apply to it. Call this before any thread is started. */
 void cli_pager_prepare(void);
-/* Connect standard output to the pager until cli_pager_end, if it is a terminal and a pager can be
- * started. Query the terminal before. */
+/* If standard output is a terminal and a pager can be started, connect standard output to the
+ * pager, until cli_pager_end. The terminal's properties must be read before. */
 void cli_pager_begin(cli_pager *pager);
-/* Wait for the end of the pager. It is not an error if the user did not read everything. */
+/* Wait for the end of the pager. If the user did not read everything, that is not an error. */
 void cli_pager_end(cli_pager *pager);

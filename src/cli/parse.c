@@ -1,4 +1,4 @@
-/* Parse the words of a command line, options and operands, from left to right. */
+/* Parse the words of a command line from left to right. They are options and operands. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,7 +51,7 @@ typedef struct cli_line {
 } cli_line;
 
 /* Return true if the command has the option. While the command is unknown, return true for the
- * first option of each name. */
+ * first option with each name. */
 static bool is_taken(const cli_command *command, const cli_option *option)
 {
     if (command->name)
@@ -91,7 +91,7 @@ static bool refuse_foreign(const cli_options *options, const char *name)
                       count == 1 ? "does" : "do");
 }
 
-/* Refuse an unknown option, and suggest commands that have it, or a similar option. Returns
+/* Refuse an unknown option. Suggest commands that have it, or a similar option. Always return
  * false. */
 static bool refuse_unknown(const cli_options *options, const char *name)
 {
@@ -135,7 +135,7 @@ static const cli_option *find_named(const cli_options *options, const char *name
             found = option;
         }
     }
-    /* do not expand --by, an option of other commands, to --bytes */
+    /* --by, an option of other commands, is not an abbreviation of --bytes */
     if (count == 1 && !is_option(name))
         return found;
     if (count > 1 && !is_option(name))
@@ -213,9 +213,9 @@ static bool add_lettered(cli_options *options, cli_line *line, const char *argum
     return true;
 }
 
-/* Take the first operand that names a command, and not a file, as the command, so that "memprof
- * FILE leaks" works like "memprof leaks FILE". If there is none, all operands belong to the default
- * command. */
+/* Find the first operand that names a command and is not a file. It becomes the command, so that
+ * "memprof FILE leaks" works like "memprof leaks FILE". If there is none, all operands belong to
+ * the default command. */
 static void add_operand(cli_options *options, cli_line *line, const char *operand)
 {
     const cli_command *command =
@@ -232,8 +232,8 @@ static void add_operand(cli_options *options, cli_line *line, const char *operan
     }
 }
 
-/* Collect options and operands, which may be in any order; there are no options after "--". Two
- * dashes before a blank begin a comment of SQL. */
+/* Collect options and operands, which may be in any order. There are no options after "--". Two
+ * dashes before a blank are not an option, but begin a comment of SQL. */
 static bool collect(cli_options *options, cli_line *line)
 {
     bool ok = true, ended = false;
@@ -250,7 +250,7 @@ static bool collect(cli_options *options, cli_line *line)
     return ok;
 }
 
-/* Report that the first operand is not a command, and suggest one. Returns false. */
+/* Report that the first operand is not a command, and suggest a command. Always return false. */
 static bool refuse_command(cli_options *options, const cli_line *line, bool or_file)
 {
     const char *first = line->operands[0];
@@ -262,8 +262,8 @@ static bool refuse_command(cli_options *options, const cli_line *line, bool or_f
         options, or_file ? "'%s' is neither a command nor a file" : "unknown command '%s'", first);
 }
 
-/* Check the first operand: it must be a command, a file, or look like a path. False after a
- * message. */
+/* Check the first operand. It must be a command or a file, or look like a path. Return false after
+ * a message. */
 static bool check_first(cli_options *options, const cli_line *line)
 {
     const char *first = line->operand_count ? line->operands[0] : "-";
@@ -271,7 +271,8 @@ static bool check_first(cli_options *options, const cli_line *line)
            cli_is_there(first) || refuse_command(options, line, true);
 }
 
-/* Handle "help COMMAND" like "COMMAND --help", without files. False after a message. */
+/* Handle "help COMMAND" like "COMMAND --help". There must be no files. Return false after a
+ * message. */
 static bool check_help(cli_options *options, const cli_line *line)
 {
     if (!line->helps || line->operand_count == 0)

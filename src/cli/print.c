@@ -9,8 +9,9 @@
 #include "cli/pager.h"
 
 /* Return the command line of the document's next command, with the options and files of this run;
- * NULL if there is none. If files were read separately, it is about the one with the worst leak.
- * Many files are replaced by FILE..., because they would hide the command. */
+ * NULL if there is none. If files were read separately, the command is about the file with the
+ * worst leak. If there are many files, FILE... stands for them, because their names would hide the
+ * command. */
 static char *next_command(const cli_options *options, const mp_document *document)
 {
     enum { MOST_FILES = 6 };
@@ -47,7 +48,7 @@ int cli_put_document(const cli_options *options, const mp_document *document,
     if (!cli_output_open(&output, options->output))
         return CLI_UNREADABLE;
     char *command = cli_command_line(options);
-    /* Before the pager is started. */
+    /* before the pager is started */
     char *around = document->files ? NULL : cli_browse_instead(options);
     char *next = next_command(options, document);
     if (cli_is_for_people(options) && !options->no_pager)
@@ -67,7 +68,7 @@ int cli_put_document(const cli_options *options, const mp_document *document,
     return rendered ? CLI_OK : CLI_USAGE;
 }
 
-/* Write the picture of the answer if --chart was given. Return the exit status. */
+/* If --chart was given, write the picture of the answer. Return the exit status. */
 static int put_chart(const cli_options *options, const mp_document *document,
                      const mp_diagnostics *diagnostics)
 {
@@ -87,7 +88,7 @@ static int put_chart(const cli_options *options, const mp_document *document,
     return drawn ? CLI_OK : CLI_USAGE;
 }
 
-/* Summarise the rules on standard error if the format does not show them. */
+/* If the format does not show the rules, print a summary of them on standard error. */
 static void put_verdicts(const mp_document *document, const mp_diagnostics *diagnostics)
 {
     const mp_checks checks = mp_checks_of(document, diagnostics, "--", document->arena);
@@ -95,7 +96,7 @@ static void put_verdicts(const mp_document *document, const mp_diagnostics *diag
     cli_put_message(mp_arena_format(document->arena, "gate: %s", text));
 }
 
-/* Warn on standard error that the selection matches nothing, because CSV has no place for it. */
+/* Warn on standard error that the selection matches nothing. CSV has no place for this warning. */
 static void warn_of_nothing(const cli_options *options, const mp_document *document)
 {
     if (!document->fits_nothing || document->files || options->quiet ||
@@ -125,7 +126,7 @@ int cli_put_answer(const cli_options *options, const mp_document *document,
         else if (warns && !(check->line && cli_is_for_people(options)))
             cli_put_message(mp_arena_format(document->arena, "warning: %s", text));
     }
-    /* An error is printed instead of an answer. */
+    /* an error is printed in place of an answer */
     bool unjudged = document->unjudged && !document->failed;
     if (document->policy && (unjudged || (document->failed && !cli_is_for_people(options))))
         put_verdicts(document, diagnostics);

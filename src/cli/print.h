@@ -7,6 +7,6 @@
 int cli_put_document(const cli_options *options, const mp_document *document,
                      const mp_diagnostics *diagnostics);
 
-/* Print the document and the diagnostics, and return the exit status that its checks call for. */
+/* Print the document and the diagnostics. Return the exit status that follows from the checks. */
 int cli_put_answer(const cli_options *options, const mp_document *document,
                    const mp_diagnostics *diagnostics);

@@ -10,7 +10,7 @@
 
 cli_process cli_process_make(cli_process_serve *serve, void *opaque)
 {
-    int ends[4] = {-1, -1, -1, -1}; /* ends of the pipes: to the process, then from it */
+    int ends[4] = {-1, -1, -1, -1}; /* ends of the pipes: to the process, and from it */
     fflush(NULL);
     bool ok = pipe2(ends, O_CLOEXEC) == 0 && pipe2(ends + 2, O_CLOEXEC) == 0;
     pid_t process = ok ? fork() : -1;
@@ -60,7 +60,7 @@ bool cli_process_tell(const cli_process *process, const void *from, size_t lengt
 
 /* --- a process that waits to become another program --- */
 
-/* Read a word: its length and its bytes. Ignore an incomplete word, because its sender has
+/* Read a word: its length, then its bytes. Ignore an incomplete word, because its sender has
  * ended. */
 static void wait_for_word(int word, int failure, void *opaque)
 {
@@ -89,7 +89,7 @@ int cli_helper_start(cli_process *helper, const char *told, size_t length)
     bool ok =
         cli_process_tell(helper, &length, sizeof length) && cli_process_tell(helper, told, length);
     int error = ok ? 0 : errno;
-    /* if the helper became the program, the pipe was closed without data */
+    /* if the helper became the program, the pipe was closed, and no data came */
     if (ok && !mp_read_all(helper->from, &error, sizeof error))
         error = errno;
     cli_process_close(helper);

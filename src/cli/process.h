@@ -1,6 +1,6 @@
-/* Helper processes outside the sandbox, and signals. A helper is started before this process enters
- * its sandbox, is connected by a pipe in each direction, and has no access to the recordings. It
- * ends when this process ends for any reason, because the pipe is closed then. */
+/* Helper processes outside the sandbox; also signals. A helper is started before this process
+ * enters its sandbox. It is connected by a pipe in each direction, and has no access to the
+ * recordings. When this process ends for any reason, the pipe is closed, and the helper ends. */
 #pragma once
 
 #include <signal.h>
@@ -9,30 +9,30 @@
 #include <sys/types.h>
 
 typedef struct cli_process {
-    pid_t process; /* 0 = there is none */
+    pid_t process; /* 0 = there is no process */
     int to, from;
 } cli_process;
 
-/* Work of the new process, which ends when this function returns. */
+/* Work of the new process. The process ends when this function returns. */
 typedef void cli_process_serve(int from, int to, void *opaque);
 
 /* Start a process; call it before any thread is started. On failure, the result has no process. */
 cli_process cli_process_make(cli_process_serve *serve, void *opaque);
 void cli_process_close(const cli_process *process);
-/* Wait for the end of the process; return its status, as waitpid() does. */
+/* Wait for the end of the process. Return its status, in the form of waitpid(). */
 int cli_process_wait(cli_process *state);
 
-/* Write to the process. False with errno; if the process has ended, there is no SIGPIPE. */
+/* Write to the process. Return false with errno. If the process has ended, there is no SIGPIPE. */
 bool cli_process_tell(const cli_process *process, const void *from, size_t length);
 
 /* --- a process that waits to become another program --- */
 
-/* Called in the new process: run the program that `told`, a text ending with a NUL, describes.
- * Return only if that fails, with errno. */
+/* Function that the new process calls to become the program that `told` describes, a text that ends
+ * with a NUL. It returns only on failure, with errno. */
 typedef void cli_helper_become(char *told);
 
-/* Start such a process; call it before any thread is started. On failure, the result has no
- * process. */
+/* Start a helper that can become a program. Call this before any thread is started. On failure, the
+ * result has no process. */
 cli_process cli_helper_make(cli_helper_become *become);
 /* Tell the helper which program to become. Return 0 if it has become the program (wait for its end
  * with cli_process_wait). Otherwise return an error number; the helper has ended. */
@@ -40,12 +40,12 @@ int cli_helper_start(cli_process *helper, const char *told, size_t length);
 
 /* --- signals --- */
 
-/* Return true if this process was started with the signal ignored (nohup). It then stays
+/* Return true if the signal was ignored when this process was started (nohup). It then stays
  * ignored. */
 bool cli_signal_is_ignored(int number);
-/* Return the signals of the list that are not ignored. A signalfd would receive ignored ones
- * too. */
+/* Return those signals of the list that are not ignored. A signalfd would also receive ignored
+ * signals. */
 sigset_t cli_signals_heeded(const int *signals, size_t count);
 /* End the program by this signal, so that its parent sees the reason. If the signal is blocked, the
- * program ends as soon as it is unblocked. */
+ * program ends as soon as the signal is unblocked. */
 void cli_signals_end_by(int number);

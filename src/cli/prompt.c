@@ -19,17 +19,17 @@ static const char quit[] = "quit", schema[] = "schema";
 typedef struct sql_prompt {
     cli_options *options;
     cli_session session;
-    mp_question schema; /* the question for the tables */
+    mp_question schema; /* the question that lists the tables */
     cli_completion completion;
     cli_lines lines;
     mp_text_buffer text; /* lines of an unfinished statement */
     mp_progress progress;
-    int64_t until_us; /* end of the time for a statement; 0 = none */
+    int64_t until_us; /* time at which the statement must end; 0 = no limit */
     bool late;        /* the last statement ran out of time */
     bool over;
 } sql_prompt;
 
-/* If a text, quoted name or comment begins here, return its last byte, or NULL if it has no end.
+/* If a text, quoted name or comment begins here, return its last byte; NULL if it has no end.
  * Otherwise return `text`. */
 static const char *part_end(const char *text)
 {
@@ -94,7 +94,7 @@ static void ask(sql_prompt *prompt, const mp_question *question)
         cli_put_refusals(&answers, &prompt->session.session.groups);
     if (answers.document) {
         if (cli_is_for_people(options))
-            answers.document->title = NULL; /* was shown at the start */
+            answers.document->title = NULL; /* the tables were shown at the start */
         cli_put_document(options, answers.document, prompt->session.session.diagnostics);
     }
     mp_answers_free(&answers);
@@ -102,7 +102,8 @@ static void ask(sql_prompt *prompt, const mp_question *question)
 
 /* --- start --- */
 
-/* Make the question for the tables, about the same part of the recordings as the statements. */
+/* Make the question that lists the tables. It is about the same part of the recordings as the
+ * statements. */
 static bool begin_schema(sql_prompt *prompt)
 {
     const cli_options *options = prompt->options;
@@ -125,8 +126,8 @@ static mp_cell cell_in(const mp_table *table, size_t row, const char *column)
     return mp_table_cell(table, row, mp_column_find(table->columns, table->column_count, column));
 }
 
-/* Collect the names that can be completed: the tables of the recordings, their columns, and words
- * of SQL. */
+/* Collect the names that can be completed. They are the tables of the recordings, their columns,
+ * and words of SQL. */
 static void collect_names(sql_prompt *prompt, const mp_table *tables)
 {
     cli_completion *completion = &prompt->completion;
@@ -144,14 +145,14 @@ static void collect_names(sql_prompt *prompt, const mp_table *tables)
     cli_completion_add(completion, schema, "");
 }
 
-/* Read the recordings by asking for the tables. Return the exit status; CLI_USAGE, after a message,
- * if there are no tables. */
+/* Read the recordings: ask for the tables. Return the exit status; CLI_USAGE, after a message, if
+ * there are no tables. */
 static int read_recordings(sql_prompt *prompt)
 {
     const cli_options *options = prompt->options;
     const mp_session *session = &prompt->session.session;
     mp_answers answers;
-    prompt->session.session.reading.load.checksums = true; /* a statement may ask for them */
+    prompt->session.session.reading.load.checksums = true; /* a statement may ask for checksums */
     if (!cli_ask(&prompt->session, options, &prompt->schema, &answers))
         return CLI_USAGE;
     cli_put_findings(options, session, &answers);
@@ -184,7 +185,8 @@ static void run_statement(sql_prompt *prompt, char *text)
         cli_put_error(&error);
 }
 
-/* Add a line to the text, and run the statements that it completes. After Ctrl-C, drop the rest. */
+/* Add a line to the text, and run the statements that are complete now. After Ctrl-C, drop all
+ * other statements. */
 static void take_line(sql_prompt *prompt, const char *line)
 {
     mp_text_buffer *text = &prompt->text;
@@ -255,7 +257,7 @@ int cli_prompt(cli_options *options)
         status = read_recordings(&prompt);
     else
         prompt.over = true;
-    cli_limits_end(); /* from here on, --max-time limits each statement */
+    cli_limits_end(); /* from here on, --max-time is the limit of each statement */
     prompt.progress = (mp_progress){advance, &prompt};
     prompt.session.session.reading.load.progress = &prompt.progress;
     loop(&prompt);

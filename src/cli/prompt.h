@@ -1,11 +1,10 @@
-/* The prompt: statements that are typed on the terminal, one after another, about recordings that
- * are read once. */
+/* The prompt. The user types statements on the terminal, one after another. They are about
+ * recordings that are read once. */
 #pragma once
 
 #include "cli/options.h"
 
-/* Run the prompt. Return the exit status: that of reading the recordings, not that of statements.
- */
+/* Run the prompt. Return the exit status of reading the recordings; statements do not change it. */
 int cli_prompt(cli_options *options);
 
 /* Return the length of the first statement, including its semicolon; 0 if it is not complete. A

@@ -155,7 +155,8 @@ static int put_answers(const cli_options *options, const mp_session *session,
                        const mp_answers *answers)
 {
     int status = CLI_UNREADABLE;
-    /* People get the answer first. A pipe may end the program as soon as its reader has enough. */
+    /* People get the answer first. In a pipe the answer comes last, because the reader may end the
+     * program as soon as it has enough. */
     const bool last = answers->document && cli_is_for_people(options) && isatty(STDOUT_FILENO);
     if (!last)
         cli_put_findings(options, session, answers);

@@ -17,7 +17,7 @@
 
 /* --- files: Landlock --- */
 
-/* Constants of newer versions of <linux/landlock.h>. */
+/* Constants that older versions of <linux/landlock.h> do not have. */
 enum { ASK_VERSION = 1, BELOW_PATH = 1 };
 enum {
     EXECUTE = 1 << 0,
@@ -52,7 +52,7 @@ static bool follows(const cli_options *options)
     return options->command.scope & CLI_WATCHES;
 }
 
-/* Allow access to a path. False if it does not exist. */
+/* Allow access to a path. Return false if it does not exist. */
 static bool allow(const land_set *set, const char *path, uint64_t what)
 {
     struct stat status;
@@ -67,7 +67,7 @@ static bool allow(const land_set *set, const char *path, uint64_t what)
     return true;
 }
 
-/* Allow the files that belong to a database: those next to it, or next to the target of its
+/* Allow the files that belong to a database. They are next to it, or next to the target of its
  * link. */
 static void allow_beside(const land_set *set, const char *path)
 {
@@ -82,7 +82,7 @@ static void allow_beside(const land_set *set, const char *path)
     free(target);
 }
 
-/* Allow an input. Its name may include a part: FILE@SNAPSHOT, ARCHIVE:MEMBER. */
+/* Allow an input. Its name may have a part: FILE@SNAPSHOT, ARCHIVE:MEMBER. */
 static void allow_input(const land_set *set, const char *name)
 {
     if (!name)
@@ -113,7 +113,7 @@ static void allow_folder(const land_set *set, const char *name, uint64_t what)
     free(path);
 }
 
-/* The rules for allow_link, because nftw() cannot pass a pointer. */
+/* The rules for allow_link. They are global, because nftw() cannot pass a pointer. */
 static const land_set *walked;
 static bool walks_deep;
 
@@ -138,8 +138,8 @@ static void allow_operand(const land_set *set, const char *path, bool recursive)
     nftw(path, allow_link, OPEN_AT_ONCE, FTW_PHYS | FTW_ACTIONRETVAL);
 }
 
-/* Allow a watched file. It may be created or replaced later, so allow its folder, and the folder of
- * its link's target. */
+/* Allow a file that is watched. It may be created or replaced later, so allow its folder, and the
+ * folder of its link's target. */
 static void allow_followed(const land_set *set, const char *path)
 {
     char *target = realpath(path, NULL);
@@ -160,7 +160,7 @@ static void allow_output(const land_set *set, const char *path)
     free(target);
 }
 
-/* Allow the terminal descriptions, wherever the user keeps them. */
+/* Allow the descriptions of terminals. The user may keep them in several places. */
 static void allow_terminals(const land_set *set)
 {
     const char *folder = getenv("TERMINFO"), *home = getenv("HOME");
@@ -191,7 +191,8 @@ static void allow_all(const land_set *set, const cli_options *options)
         if (follows(options) && strcmp(options->paths[i], "-") != 0)
             allow_followed(set, options->paths[i]);
         else if (options->command.scope & CLI_SERVES)
-            allow(set, options->paths[i], READ); /* but not the targets of links in the folder */
+            allow(set, options->paths[i],
+                  READ); /* but do not allow the targets of links in the folder */
         else
             allow_operand(set, options->paths[i], options->reading.recursive);
     if (question->base)
@@ -202,8 +203,8 @@ static void allow_all(const land_set *set, const cli_options *options)
     allow_input(set, options->watch_policy);
     for (size_t i = 0; i < question->suppression_paths.count; i++)
         allow_input(set, question->suppression_paths.items[i]);
-    /* Paths below folders of sources and listings come from the recording, and links there may lead
-     * anywhere. */
+    /* Allow all files to be read. Paths below folders of sources and listings come from the
+     * recording, and links there may lead anywhere. */
     if (options->reading.listings.count || question->sources.folders.count ||
         options->source_folders.count)
         allow(set, "/", READ);
@@ -221,7 +222,7 @@ static void allow_all(const land_set *set, const cli_options *options)
     }
 }
 
-/* Return the version of Landlock in the kernel; below 1 = none. */
+/* Return the version of Landlock in the kernel. Below 1, the kernel has no Landlock. */
 static long land_version(void)
 {
     return syscall(SYS_landlock_create_ruleset, NULL, 0, ASK_VERSION);
@@ -257,7 +258,7 @@ static void confine_files(const cli_options *options)
 #ifdef OWN_PROCESSOR
 enum { HAS_FILTER = true };
 
-/* System calls that this program never makes, but an attacker might. */
+/* System calls that this program never makes, but that an attacker might make. */
 static const unsigned denied_calls[] = {
     SYS_socket,
     SYS_socketpair,
@@ -300,7 +301,7 @@ static const unsigned denied_calls[] = {
     SYS_fchownat,
     SYS_setxattr,
     SYS_lsetxattr,
-    /* System calls that are newer than some headers. Their numbers are the same on all
+    /* System calls that some headers are too old to define. Their numbers are the same on all
      * architectures. */
     428, /* open_tree */
     429, /* move_mount */
@@ -339,8 +340,8 @@ static void load(filter_program *filter, size_t offset)
     put(filter, BPF_LD | BPF_W | BPF_ABS, (unsigned)offset, 0, 0);
 }
 
-/* End the filter with `verdict` if the loaded value compares to `k` in this way (BPF_JEQ, BPF_JSET,
- * ...). */
+/* End the filter with `verdict` if this comparison of the loaded value with `k` is true (BPF_JEQ,
+ * BPF_JSET, ...). */
 static void end_if(filter_program *filter, unsigned how, unsigned k, unsigned verdict)
 {
     put(filter, BPF_JMP | how | BPF_K, k, 0, 1);
@@ -349,8 +350,8 @@ static void end_if(filter_program *filter, unsigned how, unsigned k, unsigned ve
 
 static void confine_calls(void)
 {
-    /* THREAD: the flag of clone() that makes a thread instead of a process. SECOND_SET: the bit of
-     * x32 system calls. */
+    /* THREAD: the flag of clone() that makes a thread; without it, clone() makes a process.
+     * SECOND_SET: the bit of x32 system calls. */
     enum { THREAD = 0x00010000, SECOND_SET = 0x40000000 };
     const unsigned no = SECCOMP_RET_ERRNO | EPERM, unknown = SECCOMP_RET_ERRNO | ENOSYS;
     const size_t number = offsetof(struct seccomp_data, nr);
@@ -364,14 +365,14 @@ static void confine_calls(void)
     end_if(&filter, BPF_JGE, SECOND_SET, no);
     for (size_t i = 0; i < CALLS; i++)
         end_if(&filter, BPF_JEQ, denied_calls[i], no);
-    /* Refuse clone3, whose flags are behind a pointer that a filter cannot follow; the C library
-     * then uses clone. */
+    /* Refuse clone3, because its flags are behind a pointer that a filter cannot follow. The C
+     * library then uses clone. */
     end_if(&filter, BPF_JEQ, SYS_clone3, unknown);
     put(&filter, BPF_JMP | BPF_JEQ | BPF_K, SYS_clone, 0, 4);
     load(&filter, first);
     end_if(&filter, BPF_JSET, THREAD, SECCOMP_RET_ALLOW);
     put(&filter, BPF_RET | BPF_K, no, 0, 0);
-    /* Deny ioctls that type or paste into the terminal. */
+    /* Deny the ioctls that type or paste into the terminal. */
     put(&filter, BPF_JMP | BPF_JEQ | BPF_K, SYS_ioctl, 0, 5);
     load(&filter, second);
     end_if(&filter, BPF_JEQ, TIOCSTI, no);
@@ -390,8 +391,8 @@ static void confine_calls(void)
 
 /* --- files and system calls --- */
 
-/* Sanitizers trace their own process and start a program to look up symbols, so they cannot run in
- * the sandbox. */
+/* A program with sanitizers cannot run in the sandbox, because they trace their own process, and
+ * start a program to look up symbols. */
 #if defined __SANITIZE_ADDRESS__
 #define SANITIZED true
 #elif defined __has_feature

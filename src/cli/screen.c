@@ -10,8 +10,8 @@
 
 #include "session/terminal.h"
 
-/* Escape sequences: switch to the alternate screen, hide the cursor, do not wrap lines; and
- * back. */
+/* Escape sequences that switch to the alternate screen, hide the cursor and turn off the wrapping
+ * of lines; and sequences that undo this. */
 #define ENTER "\033[?1049h\033[?25l\033[?7l"
 static const char leave[] = "\033[?7h\033[?25h\033[?1049l";
 
@@ -72,6 +72,6 @@ void cli_screen_end(void)
         state();
     if (!is_on)
         return;
-    is_on = false; /* do not use stdio: the code that ran out of memory may hold its lock */
+    is_on = false; /* do not use stdio, because the code that ran out of memory may hold its lock */
     mp_write_all(STDOUT_FILENO, leave, sizeof leave - 1);
 }

@@ -1,8 +1,8 @@
 /* The command "spool". It runs beside agents that write recordings to a folder. It adds each
  * finished recording to the database and to the archive, and then removes it from the folder.
  *
- * The folder is the only state: a recording stays there until all its steps are done, and steps may
- * be repeated. The process can therefore be killed at any moment. */
+ * The folder is the only state. A recording stays there until all its steps are done, and steps may
+ * be repeated. Therefore the process can be killed at any moment. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -21,10 +21,10 @@
 
 enum {
     SETTLE_US = 10 * 1000000, /* time without a change after which a file is finished */
-    LOCK_WAIT_MS = 10 * 1000, /* time for an earlier process to end its last command */
+    LOCK_WAIT_MS = 10 * 1000, /* time in which an earlier process should end its last command */
     LOOK_MS = 60 * 1000,      /* maximum time between two checks of the folder */
-    FIRST_WAIT_MS = 1000, /* first wait after a failure of the database; each further wait is twice
-                             as long, up to: */
+    FIRST_WAIT_MS = 1000, /* first wait after a failure of the database; each later wait is twice as
+                             long, up to: */
     LONGEST_WAIT_MS = 5 * 60 * 1000
 };
 
@@ -47,8 +47,9 @@ typedef struct spool {
     const char *folder, *archive, *work; /* `work` is a hidden folder in `folder` */
     mp_archive_limits limits;
     int64_t settle_us;
-    int notifications;   /* file descriptor of inotify */
-    spool_files refused; /* files that could not be read, with their state at that time */
+    int notifications; /* file descriptor of inotify */
+    spool_files
+        refused; /* files that could not be read, with the state that they had at that time */
 } spool;
 
 /* --- files --- */
@@ -94,7 +95,7 @@ static int64_t now_us(void)
 }
 
 /* List the finished files, the oldest first. Return the milliseconds until the next file may be
- * finished, LOOK_MS if there is none, -1 after a message. */
+ * finished; LOOK_MS if there is none; -1 after a message. */
 static int find_files(const spool *state, spool_files *files)
 {
     int64_t next_us = (int64_t)LOOK_MS * 1000;
@@ -132,8 +133,8 @@ static void put_archived(const char *name)
     fflush(stdout);
 }
 
-/* Work on all finished files. Return the worst outcome. A second CLI_SPOOL_LATER ends the pass: the
- * fault is then not that of one recording, so the next would fail too. */
+/* Work on all finished files. Return the worst outcome. A second CLI_SPOOL_LATER ends the pass,
+ * because the reason is then not in one recording, and the next one would fail too. */
 static cli_spool_outcome pass(spool *state, const spool_files *files)
 {
     cli_spool_outcome worst = CLI_SPOOL_DONE;
@@ -168,7 +169,7 @@ static void wait_for_change(const spool *state, int most_ms)
             continue;
 }
 
-/* Work until something fails for good, or for one pass. Return the exit status. */
+/* Work for ever; with --once, for one pass. Return the exit status. */
 static int serve(spool *state)
 {
     for (int wait_ms = 0, backoff_ms = FIRST_WAIT_MS;; wait_for_change(state, wait_ms)) {
@@ -195,8 +196,9 @@ static int serve(spool *state)
 
 /* --- start --- */
 
-/* Lock the folder, so that only one process works on it. Commands inherit the lock: if a process is
- * killed, the next one waits for its running command. Return false after a message. */
+/* Lock the folder, so that only one process works on it. Commands inherit the lock: if this process
+ * is killed, the next process waits for the command that is still running. Return false after a
+ * message. */
 static bool lock_folder(const spool *state)
 {
     mp_arena texts = {0};

@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* A command line under construction. */
+/* A command line that is being built. */
 typedef struct word_list {
     const char **words;
     size_t count, capacity;
@@ -27,10 +27,10 @@ static void add_words(word_list *list, const char *const *words)
         add_word(list, *words++);
 }
 
-/* Run a program to its end with the file as its standard input, and discard its standard output.
+/* Run a program to its end. Its standard input is the file, and its standard output is discarded.
  * `is_silent`: discard its messages too.
  *
- * Return its exit status; -1 if it could not be run or a signal ended it. */
+ * Return its exit status; -1 if it could not be run, or a signal ended it. */
 static int run_program(const char *program, word_list *words, const char *input, bool is_silent)
 {
     posix_spawn_file_actions_t actions;
@@ -54,8 +54,7 @@ static int run_program(const char *program, word_list *words, const char *input,
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-/* Run memprof in a separate process, so that a recording that makes it fail does not end the spool.
- */
+/* Run memprof in a separate process. If a recording makes it fail, the spool continues. */
 static int run_memprof(word_list *words, bool is_silent)
 {
     return run_program("/proc/self/exe", words, "/dev/null", is_silent);
@@ -82,8 +81,8 @@ static int export_rows(const cli_options *options, const char *path, const char 
     return status;
 }
 
-/* Return true if memprof can read the recording. A failed export then has another cause, such as a
- * full disk. */
+/* Return true if memprof can read the recording. If so, a failed export has another cause, such as
+ * a full disk. */
 static bool is_readable(const char *path)
 {
     word_list words = {0};
@@ -94,7 +93,7 @@ static bool is_readable(const char *path)
     return status == 0;
 }
 
-/* Set the environment variables that tell the command the table of the rows. */
+/* Set the environment variables that tell the command to which table the rows belong. */
 static void set_table(const mp_clickhouse_table *table)
 {
     char *statement = NULL;
@@ -107,7 +106,8 @@ static void set_table(const mp_clickhouse_table *table)
     free(statement);
 }
 
-/* Send the rows of a table to the command. A table without rows is one empty line. */
+/* Send the rows of a table to the command. If the table has no rows, the command gets one empty
+ * line. */
 static bool send_rows(const cli_options *options, const mp_clickhouse_table *table,
                       const char *rows, const mp_archive_place *place)
 {
@@ -133,7 +133,7 @@ static bool move_rows(const cli_options *options, const mp_clickhouse_table *tab
     mp_arena texts = {0};
     const char *folder = mp_arena_format(&texts, "%s/%s", options->row_folder, table->name);
     const char *target = mp_arena_format(&texts, "%s/%s.jsonl", folder, place->name);
-    mkdir(folder, 0777); /* if this fails, so does the next call */
+    mkdir(folder, 0777); /* if this fails, the next call fails too */
     const bool ok = rename(rows, target) == 0;
     if (!ok)
         cli_put_fault(target, "cannot be written: %s", strerror(errno));
@@ -167,7 +167,7 @@ static void remove_folder(const char *path)
     rmdir(path);
 }
 
-/* Write the rows of the recording to a hidden folder, and pass them on when all are complete. */
+/* Write the rows of the recording to a hidden folder. When all rows are written, pass them on. */
 static cli_spool_outcome put_rows(const cli_options *options, const char *path,
                                   const mp_archive_place *place, const char *work)
 {
@@ -177,7 +177,8 @@ static cli_spool_outcome put_rows(const cli_options *options, const char *path,
                              ? mp_arena_format(&texts, "%s/.%s", options->row_folder, place->name)
                              : mp_arena_format(&texts, "%s/rows", work);
     if (options->row_folder)
-        mkdir(options->row_folder, 0777); /* if this fails, the export reports the missing folder */
+        mkdir(options->row_folder,
+              0777); /* if this fails, the export reports that the folder is missing */
     remove_folder(folder);
     const int status = export_rows(options, path, folder);
     if (status != 0)
@@ -191,8 +192,8 @@ static cli_spool_outcome put_rows(const cli_options *options, const char *path,
 
 /* --- the baseline, and the archive --- */
 
-/* Save the baseline next to the archived file. A damaged recording has no baseline, but is archived
- * all the same. */
+/* Save the baseline next to the archived file. A damaged recording has no baseline, but it is
+ * archived. */
 static void save_baseline(const char *path, const mp_archive_place *place)
 {
     word_list words = {0};
@@ -204,7 +205,7 @@ static void save_baseline(const char *path, const mp_archive_place *place)
     free(words.words);
 }
 
-/* Return true if the file has changed since its rows were made. */
+/* Return true if the file has changed since its rows were written. */
 static bool has_changed(const char *path, const struct stat *before)
 {
     struct stat now;
@@ -226,7 +227,9 @@ cli_spool_outcome cli_spool_recording(const cli_options *options, const char *pa
             save_baseline(path, &place);
             if (!mp_archive_put(path, &place, &error))
                 outcome = CLI_SPOOL_LATER;
-            else if (has_changed(path, &before)) /* the archived file has the old checksum */
+            else if (has_changed(
+                         path,
+                         &before)) /* the archived file has the checksum of the old contents */
                 mp_fail_file(&error, path, 0, 0, "was written to while it was archived%s",
                              unlink(place.path) == 0 ? "; it is archived again" : "");
             else if (unlink(path) != 0)

@@ -46,7 +46,7 @@ static int put_baseline(const cli_options *options, mp_runs *runs,
     return status;
 }
 
-/* Read a run. Return the exit status, after a message if it is not CLI_OK. */
+/* Read a run. Return the exit status. If it is not CLI_OK, a message was printed. */
 static int add_run(const cli_options *options, const char *path, mp_runs *runs,
                    mp_diagnostics *diagnostics)
 {
@@ -67,7 +67,7 @@ static int add_run(const cli_options *options, const char *path, mp_runs *runs,
     return status;
 }
 
-/* Save a baseline. Runs are read one after the other, so only one is in memory at a time. */
+/* Save a baseline. Runs are read one after another, so that only one is in memory. */
 static int save(cli_options *options)
 {
     mp_diagnostics *diagnostics = cli_diagnostics_new(options);
@@ -89,7 +89,7 @@ static int save(cli_options *options)
 
 /* --- check --- */
 
-/* Check a recording: run a gate whose base is the stored baseline. */
+/* Check a recording. This runs a gate, whose base is the stored baseline. */
 static int check(cli_options *options)
 {
     mp_question *question = &options->question;
@@ -99,8 +99,8 @@ static int check(cli_options *options)
     int status = CLI_UNREADABLE;
     question->base = path;
     cli_sandbox_enter(options);
-    /* Compare the checksum with that of the baseline. This is not possible for pipes, because their
-     * contents would have to be stored. */
+    /* Compare the checksum with that of the baseline. This is not possible for pipes, because the
+     * data of the pipe would have to be stored. */
     options->reading.load.checksums = !mp_file_is_stream(options->paths[0]);
     if (!question->policy_path) {
         question->policy_path = "baseline check";

@@ -8,16 +8,16 @@ static bool add_text(mp_argument_texts *texts, const char *text)
     return *text != '\0';
 }
 
-/* Parse a waiting time. A unit is required: a plain number would mean microseconds, which nobody
- * intends. */
+/* Parse a waiting time. A unit is required, because a number without a unit would mean
+ * microseconds, which nobody intends. */
 static bool take_wait(const char *text, int64_t *us)
 {
     bool bare = !text[strspn(text, "0123456789.")];
     return !bare && mp_parse_time(text, us) && *us > 0;
 }
 
-/* Store the value of an option at `place`; the kind determines the type of the variable there.
- * False if the text is not valid. */
+/* Store the value of an option at `place`. The kind determines the type of the variable there.
+ * Return false if the text is not valid. */
 static bool take_value(cli_kind kind, const char *text, void *place)
 {
     int64_t *number = place;
@@ -76,7 +76,7 @@ static bool find_word(const cli_options *options, const cli_option *option, cons
     return *place < count;
 }
 
-/* Store the option's value. False if the text is not accepted. */
+/* Store the option's value. Return false if the text is not accepted. */
 static bool take(cli_options *options, const cli_option *option, const char *text)
 {
     mp_error unheard = {0};

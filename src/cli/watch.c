@@ -22,7 +22,7 @@
 
 enum { SLICE_US = 10000000 };
 
-/* Reading options that have an effect, by kind of recording. */
+/* Options for reading that have an effect in the command watch, by kind of recording. */
 static const mp_argument rows[] = {
     {"slices", MP_SHARED_ARGUMENT, 1u << MP_KIND_EVENTS},
     {"reorder", MP_SHARED_ARGUMENT, 1u << MP_KIND_EVENTS},
@@ -30,7 +30,8 @@ static const mp_argument rows[] = {
 };
 const mp_argument_table cli_watch_arguments = {rows, sizeof rows / sizeof *rows, 0, NULL};
 
-/* Check and complete the options. Return the exit status, after a message if it is not CLI_OK. */
+/* Check and complete the options. Return the exit status. If it is not CLI_OK, a message was
+ * printed. */
 static int settle(cli_options *options)
 {
     if (options->reading.load.slices && !options->reading.load.slice_us) {
@@ -63,8 +64,8 @@ static int read_policy(cli_options *options)
 
 /* --- the command of --exec --- */
 
-/* Become the shell that runs the command. `told` contains the command, then its environment
- * variables, and an empty text. The shell's output is kept apart from memprof's. */
+/* Become the shell that runs the command. `told` has the command, then its environment variables,
+ * then an empty text. The output of the shell does not mix with that of memprof. */
 static void become_shell(char *told)
 {
     static char name[] = "sh", option[] = "-c";
@@ -86,7 +87,7 @@ static void put_number(FILE *word, const char *name, int64_t number)
         fprintf(word, "%s=%" PRId64 "%c", name, number, '\0');
 }
 
-/* Return the message for become_shell. Release with free(). */
+/* Return the text that become_shell reads. Release with free(). */
 static char *word_of(const mp_watch_limit *limit, const char *command, size_t *length)
 {
     const mp_watch_row *row = &limit->row;
@@ -128,7 +129,8 @@ static void run_command(const mp_watch_limit *limit, const char *command, cli_pr
 /* --- output --- */
 
 typedef struct cli_watching {
-    mp_watching watching; /* must be first: listeners cast its address to a pointer to the whole */
+    mp_watching watching; /* must be the first member: listeners cast its address to a pointer to
+                             the struct */
     cli_board board;
 } cli_watching;
 
@@ -165,7 +167,8 @@ static int hold_signals(sigset_t *before)
 
 /* --- the main loop --- */
 
-/* Draw the screen, but not while another program uses the terminal; new events are drawn later. */
+/* Draw the screen, unless another program uses the terminal. Events that come then are drawn
+ * later. */
 static bool draw(cli_watching *watching)
 {
     if (!cli_screen_begin())
@@ -190,7 +193,7 @@ static bool is_over(mp_watching *watching)
  * signal, or 0. */
 static int wait_for_end(cli_watching *watching, int signals)
 {
-    /* Polled, because no signal tells when a shell gives the terminal back. */
+    /* poll, because no signal says when a shell gives the terminal back */
     enum { LOOK_FOR_TERMINAL_MS = 500 };
     const mp_watching *state = &watching->watching;
     bool draws = watching->board.draws;
@@ -224,8 +227,8 @@ static int wait_for_end(cli_watching *watching, int signals)
     return 0;
 }
 
-/* Watch all files until something ends it. `ended_by`: set to the signal that did, or 0. Return the
- * exit status. */
+/* Watch all files until a signal, an error or a limit ends it. `ended_by`: set to the signal, or to
+ * 0. Return the exit status. */
 static int watch(cli_watching *watching, int signals, int *ended_by)
 {
     mp_watching_begin(&watching->watching);
@@ -234,7 +237,7 @@ static int watch(cli_watching *watching, int signals, int *ended_by)
     return ok && !watching->watching.failed ? CLI_OK : CLI_UNREADABLE;
 }
 
-/* Return true if the descriptors for threads and signals exist; without them the program would wait
+/* Return true if the descriptors for threads and signals exist. Without them the program would wait
  * for ever. Return false after a message. */
 static bool can_hear(const mp_watching *watching, int signals)
 {
@@ -262,7 +265,7 @@ int cli_watch(cli_options *options)
         return status;
     cli_session session;
     cli_session_begin(&session, options);
-    session.session.reading.load.progress = NULL; /* a growing file has no known end */
+    session.session.reading.load.progress = NULL; /* a file that grows has no known end */
     cli_watching watching = {.watching = {.session = &session.session,
                                           .question = &options->question,
                                           .listener = &listener,
@@ -286,7 +289,8 @@ int cli_watch(cli_options *options)
         status = state->failed ? CLI_UNREADABLE : CLI_EXCEEDED;
         cli_board_event(&watching.board, &event);
         cli_put_message(limit->message);
-        pthread_sigmask(SIG_SETMASK, &before, NULL); /* while the command runs */
+        pthread_sigmask(SIG_SETMASK, &before,
+                        NULL); /* signals are not blocked while the command runs */
         if (options->command_on_limit)
             run_command(limit, options->command_on_limit, &helper);
     }

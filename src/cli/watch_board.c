@@ -15,7 +15,7 @@ typedef struct cli_kept_row {
 
 /* --- lines --- */
 
-/* Print the column names if there is no row at `place` yet, or the row at `place`. */
+/* Print the row at `place`. If there is no row yet, print the names of the columns. */
 static void print_row(cli_board *board, const mp_document *document, size_t place)
 {
     board->options->renderer->put_row(document, place, &board->style, stdout);

@@ -34,7 +34,7 @@ typedef struct line_values {
     const char *kind, *measure, *options, *start_time;           /* members of the head */
     int64_t entries; /* number of entries, in the totals; -1: missing */
     const char *subject, *type, *name,
-        *program;                  /* members of an entry; every line but the head has `subject` */
+        *program; /* members of an entry; every line except the head has `subject` */
     int64_t line, start, overload; /* members of an entry */
     json_t *stack;                 /* member of an entry; NULL: none */
     int64_t run, size;             /* members of a recording */
@@ -104,7 +104,7 @@ typedef struct loader {
 
 #define FAIL(load, ...) mp_fail_file((load)->error, (load)->path, (load)->line, 0, __VA_ARGS__)
 
-/* Largest figure in a baseline; twice as much still fits into 64 bits. */
+/* Largest figure in a baseline. Twice this figure still fits into 64 bits. */
 #define MOST (INT64_MAX / 2)
 
 #define NO_FIGURE "the line has an invalid figure, expected a whole number that is not negative"
@@ -427,8 +427,8 @@ static bool read_entry(loader *load, const line_values *values)
         return FAIL(load, "the line repeats the subject of an earlier line, expected each once");
     for (size_t i = 0; i < load->run_count; i++)
         any |= !is_nothing(&load->values[i].amounts);
-    /* Add the entry to the runs that have it: those with any amount or, if all amounts are 0, to
-     * all. */
+    /* Add the entry to the runs that have it: runs in which an amount is not 0 or, if all amounts
+     * are 0, all runs. */
     for (size_t i = 0; ok && i < load->run_count; i++)
         ok = (any && is_nothing(&load->values[i].amounts)) ||
              add_entry(load, i, (mp_level)level, key);
@@ -448,7 +448,7 @@ static bool read_line(loader *load, const char *line, size_t length)
         return too_large ? FAIL(load, NO_FIGURE) : FAIL(load, "the line is not a JSON object");
     }
     bool ok = read_members(load, object, &values);
-    if (load->line == 1) /* members may differ in other versions, so check the version first */
+    if (load->line == 1) /* the version comes first, because members may differ in other versions */
         ok = read_head(load, &values) && ok;
     else if (ok)
         ok = strcmp(values.subject, "totals") == 0      ? read_totals(load, &values)
@@ -459,8 +459,8 @@ static bool read_line(loader *load, const char *line, size_t length)
     return ok;
 }
 
-/* Return true if the baseline is complete: the number of entries must match the totals, and for
- * heaps the amounts of the sites must add up to them. */
+/* Return true if the baseline is complete: the totals must state the number of entries that it has,
+ * and for heaps the amounts of the sites must add up to the totals. */
 static bool is_whole(loader *load)
 {
     unsigned long long found = 0;

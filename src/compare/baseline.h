@@ -1,10 +1,10 @@
 /* Baselines: the digest of a recording as a text file, for comparisons without the recording.
  *
- * A baseline has one JSON object per line: the head, the totals, the checksums of the recordings it
- * was made from, then the entries of each list sorted by key. Amounts of 0 are left out. In a
- * baseline of several runs, a figure that differs between runs is a list with one number per run.
- * Rules can therefore add up the selected entries of each run, and compute centre and spread of
- * these sums; the spreads of single entries cannot be added.
+ * A baseline has one JSON object per line: the head, the totals, the checksums of the recordings
+ * from which it was made, then the entries of each list, sorted by key. Amounts of 0 are left out.
+ * In a baseline of several runs, a figure that differs between runs is a list with one number per
+ * run. Rules can therefore add up the selected entries of each run, and compute centre and spread
+ * of these sums; the spreads of single entries cannot be added.
  *
  * Version 1 has no start time and one run; versions 1 to 3 have no checksums. All are read.
  * Versions 2 and 3 are still written if there are no checksums. */

@@ -11,6 +11,6 @@ enum {
     MP_BASELINE_KINDS = 6
 };
 
-/* Name of the first member of the head; names of the kinds of recordings, by mp_kind. */
+/* Name of the first member of the head. Names of the kinds of recordings, by mp_kind. */
 #define MP_BASELINE_HEAD "memprof-baseline"
 extern const char *const mp_baseline_kinds[MP_BASELINE_KINDS];

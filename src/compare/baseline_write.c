@@ -225,7 +225,8 @@ static void put_head(mp_text_buffer *buffer, const mp_digest *digest, run_list r
     mp_json_text(&head, "kind", mp_baseline_kinds[digest->kind]);
     add_text_if_any(&head, "measure", digest->measure);
     mp_json_number(&head, "knows", digest->has);
-    if (!digest->complete || !digest->open_ended) /* left out if unknown, as for open-ended logs */
+    if (!digest->complete ||
+        !digest->open_ended) /* left out if unknown, for example for logs without an end */
         mp_json_flag(&head, "complete", digest->complete);
     if (digest->torn)
         mp_json_flag(&head, "torn", true);
@@ -268,7 +269,8 @@ static void put_totals(mp_text_buffer *buffer, run_list runs, uint64_t entries)
     free(state);
 }
 
-/* Write the checksums of the recordings that each run was made of. Return true if there are any. */
+/* Write the checksums of the recordings from which each run was made. Return true if there are
+ * any. */
 static bool put_recordings(mp_text_buffer *buffer, run_list runs)
 {
     char text[MP_CHECKSUM_TEXT];

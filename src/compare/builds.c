@@ -67,7 +67,7 @@ static uint32_t site_for(mp_builds *builds, mp_entry_key key)
     return *place - 1;
 }
 
-/* Add the amount of an entry to its site in the build being added; several entries that differ only
+/* Add the amount of an entry to its site in the build that is being added. Entries that differ only
  * in lines belong to one site. Return the index of the site. */
 static uint32_t add_entry(mp_builds *builds, mp_entry_key key, int64_t amount)
 {
@@ -204,7 +204,7 @@ static int by_build(const void *left, const void *right)
     return MP_COMPARE(a->build, b->build);
 }
 
-/* Sort the points by site with a counting sort, then those of each site by build. */
+/* Sort the points by site with a counting sort, then the points of each site by build. */
 static void sort_points(mp_builds *builds)
 {
     mp_built_point *sorted = mp_alloc((builds->point_count + 1) * sizeof *sorted);

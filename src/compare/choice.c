@@ -41,7 +41,7 @@ const char *mp_evaluation_label(mp_evaluation *evaluation, mp_select_by by, cons
         return evaluation->context->now->holds & MP_HOLDS_SITES
                    ? mp_arena_format(evaluation->scratch, "%s at %s", type, source)
                    : type;
-    case MP_BY_METHOD: /* the main block of a program is named after the program */
+    case MP_BY_METHOD: /* the main block of a program has the name of the program */
         return *name && *program ? mp_arena_format(evaluation->scratch, "%s %s", name, program)
                : *name           ? name
                                  : program;
@@ -111,7 +111,7 @@ static bool same_text(const void *opaque, uint32_t value)
     return strcmp(text_at(probe->list, value - 1), probe->text) == 0;
 }
 
-/* Index all texts, from last to first, so that equal texts are found in ascending order. */
+/* Index all texts, from the last to the first, so that equal texts are found in ascending order. */
 static void index_texts(mp_choices *choices, struct labelled *list)
 {
     list->next = mp_arena_alloc(&choices->arena, 2 * list->count * sizeof *list->next);
@@ -170,7 +170,9 @@ static mp_choice choose(mp_evaluation *evaluation, const void *name, const key_l
         choose_text(evaluation->choices, list, pattern, &choice);
     else
         choose_pattern(evaluation, list, &choice);
-    enum { TELLING = 8 }; /* cost of processing a chosen entry, in comparisons of a name */
+    enum {
+        TELLING = 8
+    }; /* cost of processing a chosen entry; the unit is the comparison of two names */
     evaluation->choices->looked += TELLING * choice.count;
     return choice;
 }

@@ -5,8 +5,8 @@
 #include "compare/decide.h"
 
 enum {
-    MP_RULES_ANYHOW = 50,      /* number of rules that are always judged */
-    MP_MOST_LOOKED = 50000000, /* other rules are judged until this cost is reached */
+    MP_RULES_ANYHOW = 50,      /* number of rules that are always judged, whatever they cost */
+    MP_MOST_LOOKED = 50000000, /* all other rules are judged until this cost is reached */
 };
 
 /* Labels and choices cached for all rules of a policy. Zero-initialise; release with
@@ -17,18 +17,18 @@ typedef struct mp_choices {
     size_t count, capacity;
     mp_differences news[MP_LEVELS]; /* differences from the base, by level; valid if `has_news` */
     bool has_news[MP_LEVELS];
-    uint64_t looked; /* cost of all rules so far, in compared names */
+    uint64_t looked; /* cost of all rules so far; the unit is the comparison of two names */
 } mp_choices;
 
 void mp_choices_free(mp_choices *choices);
 
-/* Return the text that the pattern of a selector is matched against. Rules may also name a method
+/* Return the text with which the pattern of a selector is compared. Rules may also name a method
  * without its program. */
 const char *mp_evaluation_label(mp_evaluation *evaluation, mp_select_by by,
                                 const mp_entry_key *key);
 
 /* Elements of a list that a rule selects: their indexes, ascending, and the labels of the whole
- * list, which belong to the mp_choices. Release `items` with free(). */
+ * list. The labels belong to the mp_choices. Release `items` with free(). */
 typedef struct mp_choice {
     uint32_t *items;
     size_t count;
@@ -37,6 +37,6 @@ typedef struct mp_choice {
 
 mp_choice mp_choose_entries(mp_evaluation *evaluation, const mp_entries *entries);
 
-/* Return the differences from the base at a level; they belong to the choices. */
+/* Return the differences from the base at a level. They belong to the choices. */
 const mp_differences *mp_news_of(mp_evaluation *evaluation, mp_level level);
 mp_choice mp_choose_news(mp_evaluation *evaluation, mp_level level);

@@ -1,5 +1,5 @@
 /* Check whether two digests can be compared: both must be complete, and profiles must have all
- * lines. Also check which one is later. */
+ * lines. Also find out which digest is later. */
 #include "base/memory.h"
 #include "compare/digest.h"
 
@@ -20,8 +20,8 @@ const char *mp_incomparable(mp_arena *arena, const mp_digest *base, const mp_dig
 
 bool mp_is_later(const mp_digest *first, const mp_digest *second)
 {
-    uint32_t later =
-        first->stamp_ms - second->stamp_ms; /* the 32-bit clock may have wrapped around */
+    uint32_t later = first->stamp_ms -
+                     second->stamp_ms; /* the 32-bit clock may have restarted at 0 in between */
     if (first->has_stamp && second->has_stamp)
         return later && later <= INT32_MAX;
     return first->start_us && second->start_us && first->start_us > second->start_us;

@@ -1,6 +1,6 @@
 /* Culprits: the entries that make a rule fail. They are looked up in the list by which the rule was
- * judged. For heaps it is the list of sites, because the rule names the type that grew but not the
- * line that creates it. */
+ * judged. For heaps, they are looked up in the list of sites, because the rule names the type that
+ * grew, but not the line that creates it. */
 #include "compare/decide.h"
 
 #include <stdlib.h>
@@ -12,16 +12,16 @@
 #include "query/labels.h"
 #include "query/verdict.h"
 
-enum { TELLING = 64 }; /* cost of formatting a culprit, in comparisons of a name */
+enum { TELLING = 64 }; /* cost of formatting a culprit; the unit is the comparison of two names */
 
 typedef struct ranked {
     mp_culprit culprit;
     bool as_bad;     /* the entry did not get worse; sorted after entries that did */
     int64_t leaking; /* bytes that leak steadily; sorted before other leftover objects */
     int64_t rank;    /* larger is worse */
-    mp_cost left;    /* objects left behind; at equal ranks, entries that left more come first, as
-                      * in `leaks` */
-    size_t place;    /* position at which it was found */
+    mp_cost left; /* objects left behind; at equal ranks, the entry that left more comes first, as
+                     in `leaks` */
+    size_t place; /* position at which the entry was found */
 } ranked;
 
 typedef struct found {
@@ -50,8 +50,8 @@ static int by_text(const void *left, const void *right)
     return strcmp(*(const char *const *)left, *(const char *const *)right);
 }
 
-/* Return true if the label failed the rule. A rule on each label may fail for some and pass for
- * others. */
+/* Return true if the label made the rule fail. A rule on each label may fail for some labels and
+ * pass for others. */
 static bool is_to_blame(const mp_evaluation *evaluation, const char *label)
 {
     return !evaluation->rule->each || (evaluation->failed_count &&
@@ -75,7 +75,7 @@ static mp_level level_of(const mp_evaluation *evaluation)
                : level;
 }
 
-/* Return "name:line" of the innermost frame that is not an allocator. */
+/* Return "name:line" of the innermost frame of the stack that is not an allocator. */
 static const char *site_of(mp_evaluation *evaluation, const mp_entry_key *key)
 {
     const mp_dictionary *dictionary = evaluation->context->dictionary;
@@ -104,7 +104,7 @@ static const char *what_of(mp_evaluation *evaluation, mp_level level, const mp_e
                            *name ? " " : "", name);
 }
 
-/* Return a digest with only the entries of a list that the rule selects. */
+/* Return a digest that has only those entries of a list that the rule selects. */
 static mp_digest selected_of(mp_evaluation *evaluation, const mp_digest *digest, mp_level level)
 {
     mp_digest selected = {.kind = digest->kind, .holds = digest->holds};
@@ -184,8 +184,8 @@ static void find_in_digests(mp_evaluation *evaluation, found *state)
     const mp_difference *difference =
         is_new ? mp_news_of(evaluation, level)->items : selected.items;
     const size_t count = is_new ? chosen.count : selected.count;
-    /* Also include entries that did not get worse, unless the limit refers to the base and some
-     * entries got worse. */
+    /* Also include entries that did not get worse. Exception: the limit refers to the base, and
+     * some entries got worse. */
     bool of_base = is_new || evaluation->rule->bound.reference == MP_OF_BASE;
     for (int worse = 1; worse >= 0 && (worse || !of_base || !state->count); worse--)
         for (size_t i = 0; i < count; i++) {

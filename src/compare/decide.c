@@ -101,7 +101,7 @@ void mp_evaluation_find_nothing(mp_evaluation *evaluation)
 
 /* --- messages --- */
 
-/* Return the distance from a limit: "1.3 MiB over 1.0 MiB". */
+/* Return by how much the limit is exceeded or missed: "1.3 MiB over 1.0 MiB". */
 static const char *distance_text(mp_evaluation *evaluation, int64_t over, const char *limit,
                                  bool exact)
 {
@@ -163,8 +163,8 @@ static const char *done_text(const mp_evaluation *evaluation)
 }
 
 /* Return "2 of 5 modules, worst shop.Order: " for a rule on each label, otherwise "". For leftover
- * objects it says "most" in place of "worst", because the largest number of them need not be the
- * worst leak. */
+ * objects it has "most" in place of "worst", because the label with the most objects need not be
+ * the worst leak. */
 static const char *who_text(mp_evaluation *evaluation, const mp_rule_subject *subject,
                             size_t failed, size_t count)
 {
@@ -222,8 +222,8 @@ static bool is_told_exactly(mp_evaluation *evaluation, int64_t number, int64_t l
                    mp_quantity_text(evaluation->scratch, measure, limit, false)) == 0);
 }
 
-/* Set the texts of a result: the value of the worst subject, the limit, and the reason of a
- * failure. */
+/* Set the texts of a result: the value of the worst subject, the limit, and the reason if the rule
+ * fails. */
 static void set_texts(mp_evaluation *evaluation, const mp_rule_subject *subject, int64_t limit,
                       size_t failed, size_t count)
 {
@@ -243,7 +243,7 @@ static void set_texts(mp_evaluation *evaluation, const mp_rule_subject *subject,
     if (!row->is_new)
         result->limit_text =
             mp_arena_format(arena, "%s %s", mp_comparison_sign(rule->comparison), allowed);
-    if (rule->bound.reference != MP_OF_NOTHING) /* append the limit as written in the policy */
+    if (rule->bound.reference != MP_OF_NOTHING) /* append the limit in the words of the policy */
         result->limit_text = mp_arena_format(arena, "%s (%s%s)", result->limit_text,
                                              rule->bound.text, spread_text(evaluation));
     if (!failed)
@@ -265,7 +265,7 @@ static int by_label(const void *left, const void *right)
     return strcmp(((const mp_rule_subject *)left)->label, ((const mp_rule_subject *)right)->label);
 }
 
-/* Add up the subjects with the same label, or all subjects if not `each`. Return the number of
+/* Add up the subjects with the same label, or all subjects if `each` is false. Return the number of
  * sums. */
 static size_t add_up(mp_rule_subject *subjects, size_t count, bool each)
 {
@@ -284,7 +284,7 @@ static size_t add_up(mp_rule_subject *subjects, size_t count, bool each)
     return left + 1;
 }
 
-/* Check each subject against the limit. Store the labels that fail in the evaluation and their
+/* Check each subject against the limit. Store the labels that fail in the evaluation, and their
  * number in *failed. Return the worst subject. */
 static const mp_rule_subject *hold_each(mp_evaluation *evaluation, const mp_rule_subject *subjects,
                                         size_t count, size_t *failed)

@@ -5,11 +5,11 @@
 #include "compare/policy.h"
 #include "query/trend.h"
 
-/* Evaluation of one rule. Memory in `scratch` is freed after the rule, memory in `arena` with all
- * results. */
+/* Evaluation of one rule. Memory in `scratch` is freed after the rule, memory in `arena` together
+ * with all results. */
 typedef struct mp_evaluation {
     const mp_rule_context *context;
-    /* The base; for several runs, the maximum of each entry over the runs. */
+    /* The base. For several runs, each entry has its maximum over the runs. */
     const mp_digest *known;
     const mp_rule *rule;
     mp_arena *arena, *scratch;
@@ -32,7 +32,7 @@ mp_threshold mp_bound_of(const mp_bound *bound, int64_t reference, int64_t sprea
 /* Return true if the number satisfies the limit. */
 bool mp_threshold_holds(mp_threshold threshold, mp_comparison comparison, int64_t number);
 
-/* Return true if the rule's pattern matches the label. */
+/* Return true if the pattern of the rule matches the label. */
 bool mp_rule_matches(const mp_rule *rule, const char *label);
 
 /* Set the result to "cannot be judged". `message` must be in evaluation->arena; MP_DISMISS formats
@@ -44,11 +44,11 @@ void mp_evaluation_dismiss(mp_evaluation *evaluation, const char *message);
  * judged. */
 void mp_evaluation_find_nothing(mp_evaluation *evaluation);
 /* Check the subjects against the limit: for a rule on each label, the sum of each label; otherwise
- * the sum of all. There must be at least one; their order is changed. */
+ * the sum of all subjects. There must be at least one. The order of the subjects changes. */
 void mp_evaluation_decide(mp_evaluation *evaluation, mp_rule_subject *subjects, size_t count);
 /* Warn that a passing rule hides a leak, if steady leaks exceed its upper limit. The subjects are
- * the amounts that leaked steadily. `rate` is printed after the amount, such as " a snapshot". In
- * strict mode the rule then fails. */
+ * the amounts that leaked steadily. `rate` is printed after the amount, for example " a snapshot".
+ * In strict mode the rule then fails. */
 void mp_evaluation_warn(mp_evaluation *evaluation, mp_rule_subject *subjects, size_t count,
                         const char *rate);
 /* Append a text such as "; most: ..." to the message of a failed rule, or to its warning of a
@@ -57,7 +57,7 @@ void mp_evaluation_add(mp_evaluation *evaluation, const char *most);
 
 /* --- rules on amounts --- */
 
-/* Judge a rule on the amounts of the selected entries, or of the recording. */
+/* Judge a rule on the amounts of the selected entries, or of the whole recording. */
 void mp_evaluation_of_amount(mp_evaluation *evaluation);
 /* Judge a rule on the number of new entries. */
 void mp_evaluation_of_new(mp_evaluation *evaluation);
@@ -77,9 +77,9 @@ typedef struct mp_slope {
 /* Return the slope of a series of at least MP_TREND_FEWEST values. */
 mp_slope mp_slope_of(mp_evaluation *evaluation, const char *label, mp_trend trend,
                      const int64_t *values, size_t count);
-/* Return true if the slope fails and the other does not, or if it is steeper. */
+/* Return true if the first slope fails and the second does not, or if the first is steeper. */
 bool mp_slope_is_worse(const mp_slope *slope, const mp_slope *than);
-/* Judge a rule by the worst slope. There must be at least one. */
+/* Judge a rule by the worst of its slopes. There must be at least one slope. */
 void mp_evaluation_decide_slopes(mp_evaluation *evaluation, const mp_slope *slopes, size_t count);
 
 /* Create the window of a rule with "after snapshot", with the same suppressions. Return false with
@@ -96,18 +96,18 @@ void mp_evaluation_of_coverage(mp_evaluation *evaluation);
 
 /* --- causes of a failure --- */
 
-/* Store the culprits in the result, if the rule failed. */
+/* If the rule failed, store the culprits in the result. */
 void mp_evaluation_find_culprits(mp_evaluation *evaluation);
 
 /* Return the list that a rule measures. */
 mp_level mp_rule_level(const mp_rule *rule);
-/* Return true if a measure of new entries counts the difference. */
+/* Return true if a measure of new entries counts only the difference from the base. */
 bool mp_measure_is_new(mp_measure measure, const mp_difference *difference);
 
 /* --- largest part of the whole recording --- */
 
 /* Return a text about the largest part of the measured amount in the window, in
- * evaluation->scratch. For a rule on leaks, or one that hides a leak: "; worst leak: 10.4 KiB,
- * OOABL Obj shop.OrderEvent at placeOrder shop.OrderService:155"; for others: "; most: ...". Return
- * "" if there is no such part, NULL if the measure has none. */
+ * evaluation->scratch. For a rule on leaks, or a rule that hides a leak: "; worst leak: 10.4 KiB,
+ * OOABL Obj shop.OrderEvent at placeOrder shop.OrderService:155"; for other rules: "; most: ...".
+ * Return "" if there is no such part, and NULL if the measure cannot have one. */
 const char *mp_most_of_whole(mp_evaluation *evaluation, const mp_window *window);

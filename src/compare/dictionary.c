@@ -7,8 +7,8 @@
 #include "base/memory.h"
 #include "base/units.h"
 
-/* Ranks of the frames in the order of their stacks. Computed at first use, and again after frames
- * were added. */
+/* Ranks of the frames in the order of their stacks. They are computed at first use, and again after
+ * frames were added. */
 typedef struct frame_order {
     uint32_t *ranks; /* rank by frame */
     size_t count;    /* number of frames, including frame 0 */
@@ -278,7 +278,8 @@ static int compare_lines(uint32_t a, uint32_t b)
     return MP_COMPARE((int32_t)a, (int32_t)b);
 }
 
-/* Compare two frames of equal depth by the rank of their callers, then by name, then by line. */
+/* Compare two frames of equal depth: first by the rank of their callers, then by name, then by
+ * line. */
 static int by_rank(const void *left, const void *right, void *opaque)
 {
     const mp_dictionary *dictionary = opaque;
@@ -290,9 +291,9 @@ static int by_rank(const void *left, const void *right, void *opaque)
     return order ? order : compare_lines(a->line, b->line);
 }
 
-/* Return the ranks of all frames. Shorter stacks come before longer ones; stacks of equal depth are
- * ordered by the outermost frame that differs. The order at each depth follows from the order at
- * the depth before. */
+/* Return the ranks of all frames. Shorter stacks come before longer stacks. Stacks of equal depth
+ * are ordered by the outermost frame that differs. The order at each depth follows from the order
+ * at the depth above. */
 static const uint32_t *ranks_of(const mp_dictionary *dictionary)
 {
     frame_order *order = dictionary->order;
@@ -320,8 +321,9 @@ static const uint32_t *ranks_of(const mp_dictionary *dictionary)
     return order->ranks;
 }
 
-/* Compare two stacks. If all names are equal, the outermost line that differs decides; otherwise
- * the outermost name. Stacks that join within a few frames are compared without ranks. */
+/* Compare two stacks. The outermost name that differs decides; if all names are equal, the
+ * outermost line that differs. If the stacks share their callers after a few frames, they are
+ * compared without ranks. */
 static int compare_stacks(const mp_dictionary *dictionary, const mp_entry_key *a,
                           const mp_entry_key *b)
 {

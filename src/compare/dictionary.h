@@ -17,7 +17,7 @@ mp_dictionary *mp_dictionary_new(void);
 /* Free the dictionary; digests that use it become invalid. NULL is allowed. */
 void mp_dictionary_free(mp_dictionary *dictionary);
 
-/* Return the number of a text, adding it if it is new; 0 for NULL or "". */
+/* Return the number of a text. If the text is new, add it. Return 0 for NULL or "". */
 uint32_t mp_dictionary_id(mp_dictionary *dictionary, const char *text);
 /* Return the text of a number; "" for 0. It lives as long as the dictionary. */
 const char *mp_dictionary_text(const mp_dictionary *dictionary, uint32_t text);
@@ -28,8 +28,8 @@ typedef struct mp_frame_key {
     bool allocator; /* frame of an allocator, which does not name a site */
 } mp_frame_key;
 
-/* Return the number of a frame, adding it if it is new. Its caller must be in the dictionary, or 0
- * for the outermost frame. The number is larger than that of the caller. */
+/* Return the number of a frame. If the frame is new, add it. Its caller must be in the dictionary,
+ * or 0 for the outermost frame. The number is larger than the number of the caller. */
 uint32_t mp_dictionary_frame(mp_dictionary *dictionary, mp_frame_key frame);
 /* Return the number of frames. */
 uint32_t mp_dictionary_frame_count(const mp_dictionary *dictionary);
@@ -39,7 +39,8 @@ const mp_frame_key *mp_dictionary_frame_at(const mp_dictionary *dictionary, uint
 /* Properties of a frame and its callers. */
 typedef struct mp_frame_facts {
     uint32_t depth;      /* number of frames from the outermost to this one */
-    uint32_t allocators; /* outermost of the allocators in a row up to this; 0: not an allocator */
+    uint32_t allocators; /* outermost of the consecutive allocators that end with this frame; 0: not
+                            an allocator */
     int64_t lines;       /* sum of the lines of all calls */
 } mp_frame_facts;
 /* Return the properties of a frame; all are 0 for frame 0. Valid until the next
@@ -50,8 +51,8 @@ const mp_frame_facts *mp_dictionary_facts(const mp_dictionary *dictionary, uint3
 typedef struct mp_stack_frame {
     uint32_t place, line;
 } mp_stack_frame;
-/* Return the innermost frame, from this one outwards, that is not an allocator; the frame itself if
- * all are. */
+/* Return the innermost frame that is not an allocator, from this frame outwards. If all are
+ * allocators, return this frame. */
 mp_stack_frame mp_dictionary_site(const mp_dictionary *dictionary, mp_stack_frame frame);
 
 /* Amounts that a recording has, as bits. */
@@ -67,9 +68,9 @@ enum {
     MP_HAS_TIMES = 128,  /* costs are times */
 };
 
-/* Value of `scoped_bytes` in a sum whose parts may count the same objects: objects scoped to one
- * part may belong to another part, or be scoped to both. The value is negative, and small enough to
- * be subtracted. */
+/* Value of `scoped_bytes` in a sum if its parts may count objects twice: an object that is scoped
+ * to one part may belong to another part, or be scoped to both. The value is negative, and small
+ * enough to be subtracted. */
 enum { MP_SCOPED_UNKNOWN = -1 };
 
 /* Amounts of an entry: objects, bytes and microseconds or samples, by name and in the order of
@@ -94,7 +95,7 @@ typedef union mp_amounts {
 
 typedef struct mp_amount_field {
     const char *name; /* name in baselines; NULL: not stored */
-    unsigned has;     /* MP_HAS_... bits; the amount is known if one of them is set */
+    unsigned has;     /* MP_HAS_... bits; the amount is known if the recording has one of them */
 } mp_amount_field;
 extern const mp_amount_field mp_amount_fields[MP_AMOUNTS];
 /* Return the name of an amount in baselines that have these MP_HAS_...: "samples" in place of
@@ -110,7 +111,8 @@ mp_amounts mp_amounts_subtract(mp_amounts a, mp_amounts b);
 bool mp_amounts_equal(const mp_amounts *a, const mp_amounts *b);
 
 /* Return the increase of steadily leaking bytes since the base; 0 if there is none. A baseline does
- * not store leaking bytes, so with a baseline the increase is at most that of the leaked bytes. */
+ * not store leaking bytes. For a baseline, the increase is therefore at most the increase of the
+ * leaked bytes. */
 int64_t mp_leaking_change(const mp_amounts *base, const mp_amounts *now);
 
 /* Identity of an entry. Heaps: the type and the stack, where `frame` and `line` are the place of
@@ -142,10 +144,10 @@ typedef struct mp_entries {
 mp_entry *mp_entry_for(mp_entries *entries, mp_entry_key key);
 void mp_entries_free(mp_entries *entries);
 
-/* Return the family of each frame: frames of one family have equal names up to the root,
- * whatever their lines. Release with free(). */
+/* Return the family of each frame. Two frames belong to one family if they and all their callers
+ * have equal names; lines do not matter. Release with free(). */
 uint32_t *mp_key_families(const mp_dictionary *dictionary);
 
-/* Compare two keys by type, program, name, then stack: the outermost frame that differs decides, by
- * its name, then by its line. This is a total order. */
+/* Compare two keys by type, program, name, then stack. For stacks, the outermost frame that differs
+ * decides, by its name, then by its line. This is a total order. */
 int mp_key_compare(const mp_dictionary *dictionary, const mp_entry_key *a, const mp_entry_key *b);

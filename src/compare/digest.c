@@ -45,8 +45,8 @@ static uint32_t line_key(const builder *state, uint32_t line)
     return state->options->ignore_lines ? MP_NO_LINE : line;
 }
 
-/* Return the key of a frame's line. If only the first line of its function is known, that line
- * is used: it distinguishes overloads, and shifts like other lines when code above it changes. */
+/* Return the key of a frame's line. If only the first line of its function is known, use that line:
+ * it distinguishes overloads, and moves like all lines when code above it changes. */
 static uint32_t frame_line_key(const builder *state, uint32_t node, uint32_t line)
 {
     uint32_t start_line =
@@ -117,7 +117,7 @@ static uint32_t entry_for(mp_entries *list, mp_entry_key key)
 }
 
 /* Add the sites and types of a heap. Contexts with the same key are one site. In event logs, the
- * type of a site is inferred, while the list of types uses the types that deletions recorded. */
+ * type of a site is inferred, while the list of types has the types that deletions recorded. */
 static void digest_sites(builder *state)
 {
     const mp_model *model = state->model;
@@ -163,7 +163,7 @@ static void digest_sites(builder *state)
     free(site_of);
 }
 
-/* Add the retained size of each type, if the graph is that of the window's end. */
+/* Add the retained size of each type, if the graph was recorded at the end of the window. */
 static void digest_retained(builder *state)
 {
     const mp_graph *graph = state->filter->graph;
@@ -183,7 +183,7 @@ static void digest_retained(builder *state)
     mp_graph_view_free(&view);
 }
 
-/* Return the entry for all objects of a stack, whatever their names. */
+/* Return the entry for all objects of a stack. Their names do not matter. */
 static mp_entry *whole_for(mp_entries *wholes, mp_entry_key key)
 {
     key.name = key.frame ? 0 : key.name;
@@ -245,8 +245,8 @@ static void note_largest(builder *state, const mp_graph_view *view, uint32_t fra
 }
 
 /* Add the nodes of the dominator tree, which come in preorder. After names were rewritten, a type
- * may be below a node with the same name; both are then one node, with the retained size of the
- * outer one. */
+ * may be below a node with the same name. Both are then one node, which has the retained size of
+ * the outer one. */
 static void digest_dominators(builder *state)
 {
     mp_graph_view view = mp_graph_view_of(state->filter);
@@ -370,7 +370,7 @@ static void digest_code(builder *state, mp_level level, const mp_code_costs *cos
 }
 
 /* A method with its first line. Overloads are numbered in the order of their first lines, because
- * the lines themselves move when code is inserted above. */
+ * the lines themselves move when code is inserted before them. */
 typedef struct overload {
     uint32_t name, start_line;
 } overload;

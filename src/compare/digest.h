@@ -4,8 +4,7 @@
  * Ids of objects, nodes and modules are valid in one file only; names and call stacks are valid in
  * all. A digest lists what was alive, leaked, retained or spent at each site, type, line or method.
  * Texts and frames are numbers in a dictionary that the compared digests share, so equal numbers
- * are equal texts. A digest is small, and apart from `largest`, does not depend on the model.
- */
+ * are equal texts. A digest is small. Except for `largest`, it does not depend on the model. */
 #pragma once
 
 #include "base/index.h"
@@ -46,12 +45,12 @@ static inline uint32_t mp_path_overload(uint32_t line)
     return line & 0xffffff;
 }
 
-/* Return "site", "type", "line", "method" or "module"; NULL for lists that baselines do not
- * store. */
+/* Return "site", "type", "line", "method" or "module"; NULL for lists that are not stored in
+ * baselines. */
 const char *mp_level_name(mp_level level);
 
-/* The largest object of a node, as a number in the graph that a digest was made from, and the bytes
- * that the other objects of the node retain. */
+/* The largest object of a node, as its number in the graph from which the digest was made, and the
+ * bytes that all other objects of the node retain. */
 typedef struct mp_largest_object {
     uint32_t object;
     int64_t other_bytes;
@@ -60,28 +59,29 @@ typedef struct mp_largest_object {
 typedef struct mp_digest {
     mp_kind kind;
     unsigned holds; /* capabilities of the recording: MP_HOLDS_... */
-    /* Name of what a profile measures, as in mp_profile; "" for others. Digests can be compared
-     * only if their nouns are equal: "a profile of sampled time (cpu)". Texts of the dictionary. */
+    /* Name of the measured cost of a profile, as in mp_profile; "" for other kinds. Noun for
+     * messages: "a profile of sampled time (cpu)". Digests can be compared only if their nouns are
+     * equal. Texts of the dictionary. */
     const char *measure, *noun;
     const char *path,
         *format; /* path of the first input, in the dictionary; name of its format, static */
     uint32_t format_version;
     uint64_t bytes, records;   /* totals of all inputs */
     bool complete, open_ended; /* as in mp_input_summary */
-    bool torn;      /* baseline made from truncated or damaged input, as allowed by an option */
-    bool in_use;    /* window ends before the process or log does, so objects in use count as left
-                       behind */
-    bool late;      /* window ends after the clean-up, when leaks are no longer visible */
-    bool of_moment; /* the user selected a snapshot, so `complete` does not matter */
-    bool partial;   /* profile with its hottest lines only */
-    bool tells_no_part; /* old baseline that does not say if it is partial */
+    bool torn;   /* baseline made from truncated or damaged input, as allowed by an option */
+    bool in_use; /* the window ends before the process or the log ends, so objects in use count as
+                    left behind */
+    bool late;   /* the window ends after the clean-up, when leaks are no longer visible */
+    bool of_moment;     /* the user selected a snapshot, so `complete` does not matter */
+    bool partial;       /* a profile that has only its hottest lines */
+    bool tells_no_part; /* an old baseline that does not say whether it is partial */
     bool has_paths;     /* profile with a call tree, and MP_LEVEL_PATH was requested */
-    bool kept;          /* read from a baseline, which stores only levels with a name */
+    bool kept; /* the digest was read from a baseline, which stores only levels with a name */
     /* Options that select a part of the recording, such as "--type X --from 2"; "" for none.
      * Digests can be compared only if these are equal. Text of the dictionary. */
     const char *conditions;
     int64_t start_us; /* start of the first session, microseconds since 1970, UTC; 0: unknown */
-    bool has_stamp;   /* dump with a clock; its 32 bits do not give a date */
+    bool has_stamp;   /* a dump with a clock; its 32 bits do not give a date */
     uint32_t stamp_ms;
     /* For a baseline of several runs: one digest per run. This digest is then the middle one
      * (runs.h). NULL and 0 for a single run. */
@@ -108,7 +108,7 @@ typedef struct mp_digest_options {
     const char *const *substitutions; /* "s/REGEX/TEXT/"; applied to all texts in this order */
     size_t substitution_count;
     const mp_dimension *dimension; /* grouping for MP_LEVEL_GROUP; NULL: none */
-    bool without_retained; /* leave out the retained sizes of types, which are slow to compute */
+    bool without_retained; /* leave out the retained sizes of types, which take long to compute */
     bool dominators;       /* fill MP_LEVEL_DOMINATOR; needs a complete dump */
     bool paths;            /* fill MP_LEVEL_PATH */
 } mp_digest_options;
@@ -122,9 +122,9 @@ void mp_digest_free(mp_digest *digest);
 void mp_digest_name(mp_digest *digest, const char *measure, mp_dictionary *dictionary);
 void mp_digest_add_checksum(mp_digest *digest, mp_checksum checksum);
 
-/* Return why the figures of two digests cannot be compared, for example because one run is complete
- * and the other is not; NULL if they can. `cut_too`: accept an incomplete digest. The text belongs
- * to the arena. */
+/* Return the reason why the figures of two digests cannot be compared, for example because one run
+ * is complete and the other is not; NULL if they can be compared. `cut_too`: accept an incomplete
+ * digest. The text belongs to the arena. */
 const char *mp_incomparable(mp_arena *arena, const mp_digest *base, const mp_digest *now,
                             bool cut_too);
 
@@ -140,7 +140,7 @@ typedef enum mp_match {
     MP_MATCH_NONE,     /* only in one of the digests */
 } mp_match;
 
-/* Return "exact", "stack" or "type-and-function"; NULL for MP_MATCH_NONE. */
+/* Return "exact", "stack" or "type-and-function" for a match; NULL for MP_MATCH_NONE. */
 const char *mp_match_name(mp_match match);
 
 typedef enum mp_change {
@@ -158,8 +158,8 @@ const char *mp_change_name(mp_change change);
 typedef struct mp_difference {
     mp_change change;
     mp_match match;
-    mp_entry_key key; /* key in `now`; if gone, key in the base */
-    size_t entries;   /* number of summed entries on the side that has more of them */
+    mp_entry_key key; /* key in `now`; if the entry is gone, its key in the base */
+    size_t entries;   /* number of summed entries on the side with more of them */
     mp_amounts base, now;
 } mp_difference;
 
@@ -171,10 +171,11 @@ typedef struct mp_differences {
 /* Match the entries of one list, in the steps that mp_match names. Release the result's `items`
  * with free().
  *
- * The result has all entries, also unchanged ones. Changed entries come first, sorted by change of
- * bytes (or microseconds), then of objects (calls), largest first, then by key. Nodes of dominator
- * trees are matched by equal paths only and sorted differently: first nodes that retain more than
- * in the base, then the others; each by size of the change, outer nodes before inner ones.
+ * The result also has the entries that did not change. Changed entries come first, sorted by the
+ * change of bytes (or microseconds), then by the change of objects (or calls), largest first, then
+ * by key. Nodes of dominator trees are matched by equal paths only and sorted differently: first
+ * nodes that retain more than in the base, then the others; each by size of the change, outer nodes
+ * before inner ones.
  *
  * The differences of (a, b) mirror those of (b, a). Their sums are the difference of the sums of
  * both lists. */

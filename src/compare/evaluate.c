@@ -8,7 +8,7 @@
 #include "compare/runs.h"
 #include "query/verdict.h"
 
-/* Return the noun of a digest, also of one that has only totals. */
+/* Return the noun of a digest, even if the digest has only totals. */
 static const char *noun_of(const mp_digest *digest)
 {
     return digest->noun ? digest->noun : mp_holds_name(digest->kind, digest->holds);
@@ -52,7 +52,7 @@ static void judge_rule(mp_evaluation *evaluation)
 }
 
 /* Return true if another rule limits steady leaks after the snapshot (NULL: in the whole window).
- * Then no rule can hide the leaks. */
+ * If so, a leak that one rule hides is found by the other. */
 static bool holds_trend(const mp_policy *policy, const char *after)
 {
     bool holds = false;
@@ -65,8 +65,8 @@ static bool holds_trend(const mp_policy *policy, const char *after)
     return holds;
 }
 
-/* Dismiss a passing rule on leaks if only some sessions could be judged, because the rule may fail
- * for the others. */
+/* If only some sessions could be judged, dismiss a passing rule on leaks, because it may fail for
+ * the others. */
 static void judge_part(mp_evaluation *evaluation)
 {
     const mp_rule_context *context = evaluation->context;
@@ -107,7 +107,7 @@ static void judge_counts(mp_evaluation *evaluation)
                            "\"leaked bytes <= 0\"");
 }
 
-/* Dismiss a passing rule if the heap was larger at a later snapshot of which only the total is
+/* Dismiss a passing rule if the heap was larger at a later snapshot, of which only the total is
  * known, because the rule may fail there. */
 static void judge_later(mp_evaluation *evaluation)
 {
@@ -133,8 +133,8 @@ static void judge_later(mp_evaluation *evaluation)
     }
 }
 
-/* Dismiss a rule that passes for a pattern of names if names are missing from the file, since they
- * may match it. */
+/* If names are missing from the file, dismiss a rule that passes for a pattern of names, because
+ * the missing names may match it. */
 static void judge_names(mp_evaluation *evaluation)
 {
     const mp_rule_context *context = evaluation->context;

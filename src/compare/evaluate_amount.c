@@ -8,8 +8,8 @@
 #include "compare/runs.h"
 #include "query/graph_query.h"
 
-/* Return the text for an entry in a message. It includes the name of the objects, if any, and the
- * first line of a method, because another method may have the same name. */
+/* Return the text for an entry in a message. It includes the name of the objects, if they have one,
+ * and the first line of a method, because another method may have the same name. */
 static const char *told_of(mp_evaluation *evaluation, mp_level level, const mp_entry_key *key)
 {
     static const mp_select_by by_level[MP_LEVELS] = {[MP_LEVEL_SITE] = MP_BY_SITE,
@@ -60,11 +60,12 @@ typedef struct selection {
     const char **names; /* sorted names of these types */
     size_t name_count;
     size_t unknown;     /* number of entries of these types */
-    size_t here, there; /* number of other entries: in the recording; in the base */
+    size_t here, there; /* number of all other entries, in the recording and in the base */
     mp_rule_subject *items;
     size_t count, capacity;
     mp_rule_subject sum;
-    /* Entry to name in a message: the one with the largest number, or the one that leaks most. */
+    /* Entry that a message names: the entry with the largest number, or the entry that leaks
+     * most. */
     mp_rule_subject most;
     int64_t largest;        /* largest number of any entry */
     int64_t most_leaking;   /* bytes of `most` that leak steadily */
@@ -97,7 +98,7 @@ static bool is_untracked(const selection *found, const char *type)
            bsearch(&type, found->names, found->name_count, sizeof *found->names, by_text);
 }
 
-/* Store an entry if a message should name it instead of the previous one. */
+/* Store an entry if a message should name it instead of the stored one. */
 static void take_most(mp_evaluation *evaluation, selection *found, const mp_entry *entry,
                       int64_t amount, const char *label)
 {
@@ -142,7 +143,7 @@ static void gather(mp_evaluation *evaluation, selection *found, const mp_digest 
     free(chosen.items);
 }
 
-/* Amount of a label in a run. */
+/* Amount of a label in a run of the base. */
 typedef struct run_share {
     const char *label;
     size_t run;
@@ -154,9 +155,9 @@ static int by_label(const void *left, const void *right)
     return strcmp(((const run_share *)left)->label, ((const run_share *)right)->label);
 }
 
-/* Add centre and spread of the base's runs as subjects: one subject per label for a rule on each
- * label, otherwise one for all selected entries. The value of a run is what the rule would measure
- * with that run as the base. */
+/* Add centre and spread of the base's runs as subjects: for a rule on each label, one subject per
+ * label; otherwise one subject for all selected entries. The value of a run is what the rule would
+ * measure if that run were the base. */
 static void gather_runs(mp_evaluation *evaluation, selection *found)
 {
     const mp_rule *rule = evaluation->rule;
@@ -192,21 +193,22 @@ static void gather_runs(mp_evaluation *evaluation, selection *found)
         mp_rule_subject subject = {shares[i].label, 0, centre.median, centre.spread};
         mp_grow(&found->items, &found->capacity, found->count + 1, sizeof *found->items);
         found->items[found->count++] = subject;
-        found->sum.reference += subject.reference; /* a single subject, unless rule->each */
+        found->sum.reference +=
+            subject.reference; /* there is only one subject, unless rule->each is set */
         found->sum.spread += subject.spread;
     }
     free(values);
     free(shares);
 }
 
-/* Return the reason for naming an entry: it is the largest, or it leaks although others are
- * larger. */
+/* Return the reason why the message names an entry: it is the largest, or it leaks although other
+ * entries are larger. */
 static const char *most_text(int64_t largest, int64_t number)
 {
     return number < largest ? "leaks steadily" : "most";
 }
 
-/* Return true if a rule on each label fails for the entry that leaks most, but its message names
+/* Return true if a rule on each label fails for the label that leaks most, but its message names
  * another label. */
 static bool hides_leak(const mp_evaluation *evaluation, const selection *found)
 {
@@ -217,8 +219,8 @@ static bool hides_leak(const mp_evaluation *evaluation, const selection *found)
     return index < evaluation->failed_count && strcmp(evaluation->worst, found->most_label) != 0;
 }
 
-/* Append the largest part of a sum to the message: the worst site of the window if the rule is
- * about the whole recording, otherwise the largest entry. */
+/* Append the largest part of a sum to the message. If the rule is about the whole recording, it is
+ * the worst site of the window; otherwise it is the largest entry. */
 static void add_most(mp_evaluation *evaluation, const selection *found)
 {
     const mp_rule *rule = evaluation->rule;
@@ -255,8 +257,8 @@ static int64_t total_of(const mp_rule *rule, const mp_digest *digest, int64_t su
 }
 
 /* Return the bytes that all objects of the selected types retain together; -1 without a graph. The
- * sum over the types would be wrong: one type may keep another alive, and two types may retain
- * objects together that neither retains alone. */
+ * sum over the types would be wrong: one type may keep another alive, and two types may together
+ * retain objects that neither of them retains alone. */
 static int64_t retained_together(mp_evaluation *evaluation, const selection *found)
 {
     const mp_window *window = evaluation->context->window;
@@ -299,8 +301,8 @@ static bool join_retained(mp_evaluation *evaluation, selection *found)
     return false;
 }
 
-/* Return centre and spread of the totals of the base's runs. `counted` is the result for measures
- * that count entries. */
+/* Return centre and spread of the totals of the base's runs. If the measure counts entries,
+ * `counted` is the result. */
 static mp_centre total_of_runs(const mp_rule *rule, const mp_digest *base, mp_centre counted)
 {
     if (mp_measure_rows[rule->measure].counts)
@@ -374,10 +376,10 @@ void mp_evaluation_of_new(mp_evaluation *evaluation)
     const mp_differences *differences = mp_news_of(evaluation, level);
     mp_choice chosen = mp_choose_news(evaluation, level);
     mp_rule_subject subject = {.label = ""};
-    const mp_difference *most = NULL; /* largest new entry, or the one that leaks most */
+    const mp_difference *most = NULL; /* largest new entry, or new entry that leaks most */
     int64_t most_weight = 0, most_leaking = 0, largest = 0;
     for (size_t i = 0; i < chosen.count; i++) {
-        assert(differences->items); /* nothing is chosen if there are no differences */
+        assert(differences->items); /* without differences, no entry is chosen */
         const mp_difference *difference = &differences->items[chosen.items[i]];
         if (!mp_measure_is_new(rule->measure, difference))
             continue;

@@ -39,7 +39,7 @@ static void gather(mp_evaluation *evaluation, subjects *found)
         put(found, "", coverage->executed, coverage->executable);
 }
 
-/* Append the program with most lines that were not executed. */
+/* Append the program that has most lines that were not executed. */
 static void add_most(mp_evaluation *evaluation)
 {
     const mp_coverage *coverage = evaluation->context->coverage;
@@ -59,7 +59,7 @@ void mp_evaluation_of_coverage(mp_evaluation *evaluation)
     }
     size_t most = (size_t)coverage->source_count + coverage->method_count + 1;
     subjects found = {mp_alloc(most * sizeof *found.items), 0};
-    enum { TELLING = 4 }; /* cost of an entry, in comparisons of a name */
+    enum { TELLING = 4 }; /* cost of an entry; the unit is the comparison of two names */
     evaluation->choices->looked += TELLING * most;
     gather(evaluation, &found);
     if (found.count)

@@ -127,8 +127,8 @@ static void judge_ends(mp_evaluation *evaluation, const mp_window *window)
 
 /* --- growth per snapshot --- */
 
-/* State of a rule per snapshot. Each row is a series to judge: the whole recording, all selected
- * groups together, or those of one label. */
+/* State of a rule per snapshot. Each row is a series to judge: the whole recording, or all selected
+ * groups together, or the groups of one label. */
 typedef struct pace_rule {
     selection found;
     uint32_t *row_of;
@@ -143,7 +143,7 @@ typedef struct row_range {
     uint32_t first, count;
 } row_range;
 
-/* Return the series of a range of rows; the first of them is row 0 of the result. */
+/* Return the series of a range of rows. The first row of the range is row 0 of the result. */
 static mp_series series_of(const mp_evaluation *evaluation, const mp_window *window,
                            const pace_rule *pace, uint32_t session, row_range rows)
 {
@@ -161,7 +161,7 @@ static mp_series series_of(const mp_evaluation *evaluation, const mp_window *win
     return series;
 }
 
-/* Judge the rows of one session. Too short sessions are not judged. */
+/* Judge the rows of one session. Sessions that are too short are not judged. */
 static void judge_rows(mp_evaluation *evaluation, const mp_window *window, uint32_t session,
                        pace_rule *pace, row_range rows)
 {
@@ -186,7 +186,7 @@ static void judge_rows(mp_evaluation *evaluation, const mp_window *window, uint3
     mp_series_free(&series);
 }
 
-/* Judge a session in batches of rows. Return false if it has too few snapshots. */
+/* Judge a session in batches of rows. Return false if the session has too few snapshots. */
 static bool judge_session(mp_evaluation *evaluation, const mp_window *window, uint32_t session,
                           pace_rule *pace)
 {
@@ -204,8 +204,8 @@ static bool judge_session(mp_evaluation *evaluation, const mp_window *window, ui
     return judged;
 }
 
-/* Judge a rule per snapshot. Sessions are judged one by one. The whole recording is all generations
- * except those that the runtime keeps for reuse. */
+/* Judge a rule per snapshot. Sessions are judged one by one. The series of the whole recording has
+ * all generations except those that the runtime keeps for reuse. */
 static void judge_series(mp_evaluation *evaluation, const mp_window *window)
 {
     bool whole = !evaluation->rule->by,
@@ -254,8 +254,8 @@ static void judge_series(mp_evaluation *evaluation, const mp_window *window)
 
 /* --- steady leaks --- */
 
-/* Return the steady leaks as subjects, one for each selected group or one for the whole recording.
- * The reference is the amount alive at `from`. `session` 0 means all sessions. */
+/* Return the steady leaks as subjects, one for each selected group, or one for the whole recording.
+ * The reference is the amount alive at `from`. `session` 0 stands for all sessions. */
 static mp_rule_subject *leaking_subjects(mp_evaluation *evaluation, const mp_window *window,
                                          const selection *found, uint32_t session)
 {
@@ -290,14 +290,15 @@ static void judge_trend(mp_evaluation *evaluation, const mp_window *window)
         (!evaluation->rule->by || select_groups(evaluation, window, &found)))
         mp_evaluation_decide(evaluation, leaking_subjects(evaluation, window, &found, 0),
                              found.grouping ? found.count : 1);
-    /* If the known leaks exceed the limit, the rule fails. Otherwise it is dismissed, because more
-     * may leak than the snapshots show. */
+    /* Judge incomplete leaks: if the known leaks exceed the limit, the rule fails. Otherwise it is
+     * dismissed, because more may leak than the snapshots show. */
     if (unknown && evaluation->result->verdict != MP_VERDICT_FAIL)
         mp_evaluation_dismiss(evaluation, mp_verdict_refusal(evaluation->arena, window));
 }
 
 /* Convert the steady leaks of a session to leaks per snapshot, rounded up. A percentage refers to
- * the initial amount; subjects without one are dropped. Return the number of subjects left. */
+ * the initial amount; subjects without an initial amount are dropped. Return the number of subjects
+ * left. */
 static size_t per_moment(const mp_evaluation *evaluation, mp_rule_subject *subjects, size_t count,
                          uint32_t moments)
 {
@@ -341,10 +342,11 @@ static void warn_of_hidden(mp_evaluation *evaluation, const mp_window *window)
 
 static void judge_window(mp_evaluation *evaluation, const mp_window *window)
 {
-    enum { TELLING = 4 }; /* cost of a generation, in comparisons of a name */
+    enum { TELLING = 4 }; /* cost of a generation; the unit is the comparison of two names */
     mp_measure measure = evaluation->rule->measure;
     evaluation->choices->looked += TELLING * (uint64_t)window->model->generations.count;
-    bool grows = measure != MP_MEASURE_PLATFORM; /* platform memory is only judged at the end */
+    bool grows = measure !=
+                 MP_MEASURE_PLATFORM; /* platform memory is judged only at the end of the window */
     if (mp_measure_is_platform(measure) && !mp_platform_span_of_all(window).told)
         MP_DISMISS(evaluation, "%s does not record platform memory", mp_model_name(window->model));
     else if (grows && !mp_window_has_span(window))

@@ -1,10 +1,10 @@
 /* Matching of two digests in steps.
  *
- * First, entries with equal keys are matched, unless their family (entries with the same stack
- * except for line numbers) was clearly shifted (shift.h). Then, if both sides have equally many
- * remaining entries of a family, these are paired in order, because inserted or deleted lines do
- * not change the order. What remains is matched by fewer and fewer properties. Entries that can
- * only be matched as several to several are summed. */
+ * A family is a set of entries with the same stack except for line numbers. First, entries with
+ * equal keys are matched, unless their family was clearly shifted (shift.h). Then, if both sides
+ * have equally many unmatched entries of a family, these are paired in order, because inserted or
+ * deleted lines do not change the order. Entries that are still unmatched are matched by fewer and
+ * fewer properties. If several entries can only be matched to several others, they are summed. */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,17 +44,17 @@ const char *mp_change_name(mp_change change)
 
 /* --- changes --- */
 
-/* Amounts that determine if an entry changed and in which direction; the first one that differs
- * decides. */
+/* Amounts that determine whether an entry changed, and in which direction. The first amount that
+ * differs decides. */
 #define AMOUNT(field) (offsetof(mp_amounts, field) / sizeof(int64_t))
 enum { TELLING = 5 };
 static const size_t telling[TELLING] = {AMOUNT(bytes), AMOUNT(exclusive_us), AMOUNT(objects),
                                         AMOUNT(calls), AMOUNT(retained_bytes)};
-/* The same amounts in the order for nodes of dominator trees. */
+/* The same amounts, in the order for nodes of dominator trees. */
 static const size_t telling_node[TELLING] = {AMOUNT(retained_bytes), AMOUNT(bytes), AMOUNT(objects),
                                              AMOUNT(exclusive_us), AMOUNT(calls)};
 
-/* Return the first amount in this order that is not 0; otherwise 0. */
+/* Return the first amount in this order that is not 0; 0 if all are 0. */
 static int64_t told_by(const size_t *order, const mp_amounts *amounts)
 {
     int64_t amount = 0;
@@ -88,8 +88,8 @@ static int by_change(const void *left, const void *right, void *dictionary)
     return mp_key_compare(dictionary, &a->key, &b->key);
 }
 
-/* Compare nodes of dominator trees by growth. Equal ones are ordered by frame number, which is
- * smaller for outer nodes. */
+/* Compare nodes of dominator trees by growth. If it is equal, compare them by frame number, which
+ * is smaller for outer nodes. */
 static int by_growth(const void *left, const void *right)
 {
     const mp_difference *a = left, *b = right;
@@ -108,8 +108,8 @@ static int by_growth(const void *left, const void *right)
     return a->key.frame < b->key.frame ? -1 : a->key.frame > b->key.frame;
 }
 
-/* Add a difference. `was` is its key in the base, which is used if the entry is gone. The name is
- * left out if the objects have different names in both recordings. */
+/* Add a difference. `was` is its key in the base, which is used if the entry is gone. If the
+ * objects do not have the same name in both recordings, the name is left out. */
 static void put(builder *state, mp_difference difference, const mp_entry_key *was)
 {
     mp_differences *result = &state->result;
@@ -124,10 +124,10 @@ static void put(builder *state, mp_difference difference, const mp_entry_key *wa
 
 /* --- couples --- */
 
-/* Return the part of a key that must be equal. Objects with a stack are not distinguished by name,
- * nor by type if types are inferred, because each log may infer another type. A source line belongs
- * to only one overload; code without a line, such as a prologue, is distinguished by the first line
- * of its method. */
+/* Return the part of a key that must be equal. Objects with a stack are not distinguished by name.
+ * If types are inferred, they are not distinguished by type either, because each log may infer
+ * another type. A source line belongs to only one overload; code without a line, for example a
+ * prologue, is distinguished by the first line of its method. */
 static mp_entry_key compared_by(const builder *from, mp_entry_key key)
 {
     if (from->level == MP_LEVEL_SITE && key.frame) {
@@ -176,13 +176,14 @@ static void put_pair(builder *state, const mp_couple *base, const mp_couple *now
         &base->told);
 }
 
-/* Add entries of both sides as one difference. Its key is that of the first new entry, without the
- * name or the line if the entries of a side have different ones. */
+/* Add entries of both sides as one difference. Its key is the key of the first new entry. The name
+ * or the line is left out if it is not the same for all entries of a side. */
 static void put_sum(builder *state, const mp_couple *couples, size_t count, mp_match match)
 {
     mp_difference difference = {.match = match};
-    mp_entry_key told[2] = {couples[0].told,
-                            couples[0].told}; /* key of each side; [1] is the new recording */
+    mp_entry_key told[2] = {
+        couples[0].told,
+        couples[0].told}; /* key of each side; element 1 is for the new recording */
     size_t in_side[2] = {0, 0};
     bool other_names[2] = {false, false}, other_lines = false;
     for (size_t i = count; i-- > 0;) {
@@ -209,7 +210,7 @@ static const mp_couple *next_of(const mp_couple **couple, bool now)
     return (*couple)++;
 }
 
-/* Pair equally many entries of both sides in order. */
+/* Pair the entries of both sides in order; both sides have the same number of them. */
 static void pair(builder *state, const mp_couple *couples, size_t pairs)
 {
     const mp_couple *base_at = couples, *now_at = couples;
@@ -219,8 +220,8 @@ static void pair(builder *state, const mp_couple *couples, size_t pairs)
     }
 }
 
-/* Match a shifted family. Move the extra entries, which have no partner, to the front, and return
- * their number. */
+/* Match a shifted family. Move the extra entries, which have no partner, to the front. Return their
+ * number. */
 static size_t match_shifted(builder *state, mp_couple *couples, const mp_shift *shift)
 {
     bool fewer_now = shift->fewer_now;
@@ -237,8 +238,8 @@ static size_t match_shifted(builder *state, mp_couple *couples, const mp_shift *
     return shift->extra;
 }
 
-/* Match the entries of a group, sorted by line. Move those left for the next step to the front, and
- * return their number. */
+/* Match the entries of a group, sorted by line. Move entries that remain for the next step to the
+ * front, and return their number. */
 static size_t match_group(builder *state, mp_couple *couples, size_t count, match_step step)
 {
     mp_shift shift;
@@ -317,7 +318,7 @@ static void run_step(builder *state, const uint32_t *families, match_step step)
     state->count = left;
 }
 
-/* Match nodes of dominator trees by equal path only, because a type elsewhere in the tree is a
+/* Match nodes of dominator trees only by equal paths, because a type elsewhere in the tree is a
  * different node. */
 static void match_nodes(builder *state)
 {

@@ -9,12 +9,12 @@ enum {
     ANY_COSTS = MP_HAS_COSTS | MP_HAS_SAMPLES | MP_HAS_TIMES,
 };
 
-/* A measure that is the sum of one of the amounts. */
+/* A measure that is the sum of an amount over entries. */
 #define SUM(words, told, done, noun, unit, has, by, field)                                         \
     {                                                                                              \
         words, told, done, noun, unit, has, by, .offset = offsetof(mp_amounts, field)              \
     }
-/* A measure that counts entries of a level. */
+/* A measure that counts the entries of a level. */
 #define COUNT(words, told, done, noun, has, by, level, is_new)                                     \
     {                                                                                              \
         words, told, done, noun, MP_RULE_COUNT, has, by, false, is_new, true, level, 0             \

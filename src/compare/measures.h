@@ -1,4 +1,4 @@
-/* Vocabulary of policies: measures, selectors and comparisons of rules, and the formatting of
+/* Vocabulary of policies: measures, selectors and comparisons of rules; also the formatting of
  * numbers. */
 #pragma once
 
@@ -30,7 +30,7 @@ typedef enum mp_measure {
     MP_MEASURE_NEW_TYPES,
     MP_MEASURE_NEW_METHODS,
     MP_MEASURE_NEW_MODULES,
-    MP_MEASURE_SLOPE, /* growth of a site from build to build; not for policies */
+    MP_MEASURE_SLOPE, /* growth of a site from build to build; policies cannot use it */
     MP_MEASURES,
 } mp_measure;
 
@@ -45,7 +45,8 @@ typedef enum mp_rule_unit {
     MP_RULE_UNITS,
 } mp_rule_unit;
 
-/* Subjects that a rule can select, as bits, so that a measure can list those it accepts. */
+/* Subjects that a rule can select, as bits. A measure states with these bits which subjects it
+ * accepts. */
 typedef enum mp_select_by {
     MP_BY_NOTHING = 0,
     MP_BY_TYPE = 1,
@@ -68,12 +69,12 @@ typedef enum mp_comparison {
 } mp_comparison;
 
 typedef struct mp_measure_row {
-    const char *words; /* one or two words in a policy; if is_new, the words after "no new" */
-    const char *told;  /* object of "does not record ..." in messages */
+    const char *words; /* name in a policy, one or two words; if is_new, the words after "no new" */
+    const char *told;  /* words after "does not record" in messages */
     const char *done;  /* words after a number: "18.6 KiB leaked" */
     const char *noun;  /* name of the counted things: "3 sites" */
     mp_rule_unit unit;
-    unsigned has;       /* MP_HAS_... bits of which the digest must have one */
+    unsigned has;       /* MP_HAS_... bits; the digest must have one of them */
     unsigned select_by; /* accepted selectors, as mp_select_by bits */
     bool selects;       /* a selector is required */
     bool is_new;        /* counts entries that the base does not have */
@@ -96,16 +97,17 @@ static inline bool mp_measure_is_platform(mp_measure measure)
     return measure == MP_MEASURE_PLATFORM || measure == MP_MEASURE_PLATFORM_GROWTH;
 }
 /* Return true if the measure is about leaks. It cannot be judged for a window that ends after the
- * clean-up, because leaked objects are gone by then. Measures of live objects can be judged: rules
- * may limit the objects that survive the clean-up. */
+ * clean-up, because leaked objects no longer exist then. Measures of live objects can be judged:
+ * rules may limit the objects that survive the clean-up. */
 bool mp_measure_is_of_leaks(mp_measure measure);
 /* Return true if the measure is about leftover objects: leaked bytes, objects or sites. */
 bool mp_measure_is_of_left(mp_measure measure);
-/* Return the measure itself; for a measure that counts entries, the measure that ranks them. */
+/* Return the measure that ranks entries: for a measure that counts entries, the one by which they
+ * are sorted; otherwise the measure itself. */
 mp_measure mp_measure_weight(mp_measure measure);
 /* Return the unit of a measure. */
 mp_rule_unit mp_measure_unit(mp_measure measure);
-/* Return the contribution of an entry to a measure. */
+/* Return the contribution of an entry to the measure. */
 int64_t mp_measure_of(mp_measure measure, const mp_amounts *amounts);
 
 /* Return the word for a selector: "type" for MP_BY_TYPE. */

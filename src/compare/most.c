@@ -21,7 +21,7 @@ static const char *told(mp_evaluation *evaluation, const char *as, mp_measure me
 }
 
 /* Return a text about the first suppression that matches leaks but has no effect, because it
- * expired or is over its limit; "" if there is none. */
+ * expired or is over its limit; "" if there is no such suppression. */
 static const char *lapsed_text(mp_evaluation *evaluation, const mp_window *window)
 {
     const mp_suppressed *suppressed = window->suppressed;
@@ -56,7 +56,8 @@ static const char *most_leaked(mp_evaluation *evaluation, const mp_window *windo
         lapsed_text(evaluation, window));
 }
 
-/* Return the site with most bytes or most growth; for dumps, which have no sites, the type. */
+/* Return the site with most bytes or most growth. Dumps have no sites; for them, return the
+ * type. */
 static const char *most_held(mp_evaluation *evaluation, const mp_window *window, bool growth)
 {
     const bool has_sites = window->model->holds & MP_HOLDS_SITES;
@@ -76,7 +77,8 @@ static const char *most_held(mp_evaluation *evaluation, const mp_window *window,
     return worst ? told(evaluation, most_of, MP_MEASURE_LIVE, most, worst->label) : "";
 }
 
-/* Return the worst steady leak; for dumps, the holder of most of the growth, or else the type. */
+/* Return the worst steady leak. For dumps, return the holder of most of the growth or, if there is
+ * none, the type. */
 static const char *most_leaking(mp_evaluation *evaluation, const mp_window *window)
 {
     int64_t bytes;
@@ -94,7 +96,7 @@ static const char *most_leaking(mp_evaluation *evaluation, const mp_window *wind
                  : "";
 }
 
-/* Return the site that grew most and the worst leak; for dumps, the holder of most of the
+/* Return the site that grew most and the worst leak. For dumps, return the holder of most of the
  * growth. */
 static const char *most_grown(mp_evaluation *evaluation, const mp_window *window)
 {

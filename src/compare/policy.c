@@ -1,5 +1,6 @@
-/* Parser of policies: lines, tokens, and the grammar of memprof-policy(5), from the bound of a rule
- * up to the whole rule. Parsing of a line stops at its first error. */
+/* Parser of policies: lines, tokens, and the grammar of memprof-policy(5). Functions for small
+ * parts of a rule come first, the function for a whole rule last. Parsing of a line stops at its
+ * first error. */
 #include "compare/policy.h"
 
 #include <stdlib.h>
@@ -17,13 +18,13 @@ typedef struct parser {
     mp_policy *policy;
     mp_slice line;
     uint32_t number;           /* line number */
-    mp_token now, last;        /* current token; token before it */
+    mp_token now, last;        /* current token, and the token before it */
     mp_rule rule;              /* rule in the line */
     const mp_measure_row *row; /* properties of the rule's measure */
     mp_error error;
 } parser;
 
-/* Report an error at a position in the line. The result is always false. */
+/* Report an error at a position in the line. Always return false. */
 #define FAULT(p, where, ...)                                                                       \
     mp_fail_file(&(p)->error, (p)->policy->path, (p)->number, mp_slice_column((p)->line, where),   \
                  __VA_ARGS__)
@@ -220,8 +221,8 @@ static bool parse_bound(parser *p)
 
 /* --- measures and selectors --- */
 
-/* Parse a measure of one or two words; two words are preferred. Measures after "no new" are
- * separate. */
+/* Parse a measure of one or two words; a measure of two words is preferred. Measures after "no new"
+ * are separate. */
 static bool parse_measure(parser *p, bool is_new)
 {
     enum { ROOM = 32 };
@@ -397,8 +398,8 @@ static bool parse_claim(parser *p)
     return parse_measure(p, true) && parse_selector(p) && parse_if_any(p);
 }
 
-/* Parse the name before the first colon outside quotes. The current token is then the one after the
- * colon. */
+/* Parse the name before the first colon that is not in quotes. The current token is then the one
+ * after the colon. */
 static bool parse_name(parser *p)
 {
     mp_token first = p->now, token = first;

@@ -26,7 +26,7 @@ const char *mp_token_end(mp_token token);
 mp_token mp_token_at(mp_slice line, const char *cursor);
 /* Return true if the token is this word (ignoring case) or sign. */
 bool mp_token_is(mp_token token, const char *text);
-/* Return the text between the quotes, with \" as a quote; other backslashes belong to the glob. */
+/* Return the text between the quotes. \" becomes a quote; other backslashes belong to the glob. */
 const char *mp_token_string(mp_arena *arena, mp_token token);
-/* Convert a number to millionths: "1.25" to 1250000. Return an error message, or NULL. */
+/* Convert a number to millionths: "1.25" to 1250000. Return NULL, or an error message. */
 const char *mp_token_millionths(mp_token number, int64_t *millionths);

@@ -19,8 +19,8 @@ mp_centre mp_centre_of(int64_t *values, size_t count)
     return (mp_centre){.median = low + (high - low) / 2, .spread = range / 2 + range % 2};
 }
 
-/* Return true if run `a` is before run `b`, ordered by live bytes, leaked bytes, seconds and calls.
- * `in_doubt` is the result for equal runs. */
+/* Return true if run `a` comes before run `b` in the order of live bytes, leaked bytes, seconds and
+ * calls. If the runs are equal, return `in_doubt`. */
 static bool is_before(const mp_digest *a, const mp_digest *b, bool in_doubt)
 {
     const mp_amounts *x = &a->totals, *y = &b->totals;

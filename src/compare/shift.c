@@ -7,7 +7,7 @@
 /* --- amount of change --- */
 
 /* Amount of change. Counts of objects and calls are compared before sizes and times, which vary
- * from run to run. Overflow modulo 2^64 can only affect the choice of a match, not a figure. */
+ * from run to run. An overflow modulo 2^64 can affect the choice of a match, but no figure. */
 typedef struct unrest {
     uint64_t counts, sizes;
 } unrest;
@@ -45,9 +45,9 @@ static bool is_half_or_less(unrest a, unrest b)
 
 /* --- unchanged line numbers --- */
 
-/* Return the change if entries are matched by equal lines. The remaining entries of both sides are
- * compared as sums, because no way to match them changes less. They do not count if only one side
- * has any. */
+/* Return the change if entries are matched by equal lines. The unmatched entries of both sides are
+ * compared as sums, because no way to match them has less change. If only one side has unmatched
+ * entries, they do not count. */
 static unrest unrest_of_exact(const mp_couple *couples, size_t count)
 {
     unrest sum = {0};
@@ -98,8 +98,8 @@ static unrest unrest_of_pair(const mp_shift *shift, size_t fewer, size_t more)
     return shift->fewer_now ? unrest_of(&a->now, &b->base) : unrest_of(&a->base, &b->now);
 }
 
-/* Choose the position of the extra lines with the least change; the last one if several are
- * equal. */
+/* Choose the position of the extra lines that gives the least change; if several are equal, the
+ * last. */
 static unrest choose_split(mp_shift *shift)
 {
     unrest sum = {0}, least;
@@ -119,8 +119,8 @@ static unrest choose_split(mp_shift *shift)
     return least;
 }
 
-/* Return the distance between two entries of a family, which have the same depth: the sum of the
- * differences of all their lines. */
+/* Return the distance between two entries of a family. Both have the same depth; the distance is
+ * the sum of the differences of all their lines. */
 static int64_t distance(const mp_dictionary *dictionary, const mp_entry_key *from,
                         const mp_entry_key *key)
 {
@@ -131,7 +131,7 @@ static int64_t distance(const mp_dictionary *dictionary, const mp_entry_key *fro
 }
 
 /* Return true if lines move in blocks: an insertion moves all lines after it by the same distance.
- * On average, at least two lines must move with each change of distance. */
+ * A block must have at least two lines on average. */
 static bool moves_in_blocks(const mp_dictionary *dictionary, const mp_shift *shift)
 {
     size_t places = 0, moved = 0;
@@ -155,7 +155,7 @@ bool mp_shift_of(const mp_dictionary *dictionary, const mp_couple *couples, size
         in_now += couples[i].in_now;
         both += couples[i].in_base && couples[i].in_now;
     }
-    /* There is no choice: equal lines are matched exactly, and equally many different lines are
+    /* No choice is needed: equal lines are matched exactly, and equally many different lines are
      * paired in order anyway. */
     if (both == count || (!both && (in_base == in_now || !in_base || !in_now)))
         return false;

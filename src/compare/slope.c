@@ -25,7 +25,7 @@ static int64_t median_of(const int64_t *values, size_t count)
     return low;
 }
 
-/* Return the value that percentages refer to: the first value, or the median if the first is 0. */
+/* Return the value to which percentages refer: the first value or, if that is 0, the median. */
 static double whole_of(const int64_t *values, size_t count)
 {
     return (double)(values[0] ? values[0] : median_of(values, count));

@@ -12,7 +12,7 @@ typedef struct difference_stacks {
     /* Frames of code by frame and line; frames of types by parent frame and type. */
     mp_id_index code, types;
     mp_id_index names; /* 1 + the name of the objects of a type frame, by that frame */
-    uint32_t *way;     /* frames and lines still to add, from the innermost outwards */
+    uint32_t *way;     /* frames and lines that must still be added, from the innermost outwards */
     size_t way_capacity;
 } difference_stacks;
 
@@ -47,8 +47,8 @@ static mp_weight_frame weight_frame(const difference_stacks *state, uint32_t cal
     return result;
 }
 
-/* Return the frame of a stack, after adding missing callers from the outermost inwards. Only sites
- * have lines; in other lists a frame is identified by its path. */
+/* Return the frame of a stack. Callers that are missing are added first, from the outermost
+ * inwards. Only sites have lines; in other lists a frame is identified by its path. */
 static uint32_t code_frame(difference_stacks *state, mp_stack_frame frame)
 {
     const bool lines = state->level == MP_LEVEL_SITE;
@@ -74,7 +74,7 @@ static uint32_t code_frame(difference_stacks *state, mp_stack_frame frame)
     return found;
 }
 
-/* Return the frame for objects that were not created by code, or that no root reaches. */
+/* Return the frame for objects that no code created, or that no root reaches. */
 static uint32_t none_frame(difference_stacks *state, uint32_t line)
 {
     const bool no_line = line == MP_NO_LINE || state->level != MP_LEVEL_SITE;
@@ -116,7 +116,8 @@ static void put_names(difference_stacks *state)
     }
 }
 
-/* Return the frame of a method, below its program, which is below a frame for unknown callers. */
+/* Return the frame of a method. It is below its program, which is below a frame for unknown
+ * callers. */
 static uint32_t method_frame(difference_stacks *state, const mp_entry_key *key)
 {
     const mp_dictionary *dictionary = state->dictionary;

@@ -20,7 +20,7 @@ struct mp_substitutions {
     mp_text_buffer buffers[2]; /* buffers that are used alternately for input and output */
 };
 
-/* Return the end of a part, the next delimiter that is not preceded by a backslash. */
+/* Return the end of a part: the next delimiter that no backslash precedes. */
 static const char *part_end(const char *cursor, char delimiter)
 {
     while (*cursor && *cursor != delimiter)
@@ -42,7 +42,7 @@ static char *part_copy(const char *from, const char *end, char delimiter)
     return copy;
 }
 
-/* Parse a substitution. Return false with an error; then there is nothing to release. */
+/* Parse a substitution. Return false with an error; nothing must be released then. */
 static bool parse(const char *text, substitution *result, mp_error *error)
 {
     char delimiter = text[0] == 's' ? text[1] : '\0';
@@ -123,8 +123,8 @@ static void append_replacement(mp_text_buffer *buffer, const char *replacement, 
     }
 }
 
-/* Return true if a pattern takes too long, as it does if each of many matches scans to the end of
- * the text. */
+/* Return true if a pattern takes too long. This happens if it has many matches, and each scans to
+ * the end of the text. */
 static bool took_too_long(size_t looked, size_t length)
 {
     enum { FREE = 1 << 16, TIMES = 64 };

@@ -9,8 +9,8 @@ const char *mp_limit_text(mp_arena *arena, const mp_check *limit, const char *da
 {
     const char *who = mp_arena_format(arena, "%s%s%s%s", limit->file ? limit->file : "",
                                       limit->file ? ": " : "", dashes, limit->name);
-    /* A rule's warning is printed as it is. For a limit, the line also names the limit that would
-     * judge the leak. */
+    /* The warning of a rule is printed unchanged. For a limit, the line also names the limit that
+     * would judge the leak. */
     if (*limit->warning && limit->line)
         return mp_arena_format(arena, "%s: %s", who, limit->warning);
     if (*limit->warning)
@@ -105,7 +105,8 @@ const char *mp_verdicts_text(mp_arena *arena, const char *what, const size_t cou
     return text;
 }
 
-/* Return the numbers of verdicts as text, and the number of inputs that could not be read. */
+/* Return a text with the number of checks by verdict, and the number of inputs that could not be
+ * read. */
 static const char *summary_of(mp_arena *arena, const char *what, const size_t counts[MP_VERDICTS],
                               size_t warned, size_t unread)
 {

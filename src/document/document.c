@@ -48,9 +48,9 @@ static const char *samples_text(mp_document *document, const char *text)
                            (int)(found - text), text, found + strlen("econds"));
 }
 
-/* Return the columns of a profile by sampling. People see only those that have values. If costs are
- * samples, columns of samples replace those of seconds; a table that has a column of samples
- * already keeps both. */
+/* Return the columns of a profile by sampling. People see only columns with values. If costs are
+ * samples, columns of samples replace columns of seconds; a table that already has a column of
+ * samples keeps both. */
 static const mp_column *columns_by_sampling(mp_document *document, const mp_column *columns,
                                             size_t count)
 {

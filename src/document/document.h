@@ -53,10 +53,10 @@ typedef enum mp_shape {
 
 /* Rows left out of a table, and why. */
 typedef enum mp_rest_kind {
-    MP_REST_MORE,       /* rows that would follow: cut by a limit */
-    MP_REST_BEFORE,     /* rows that would come before: cut by a limit */
-    MP_REST_UNCHANGED,  /* groups that did not change; they are shown if there is no limit */
-    MP_REST_UNKEPT,     /* more rows, whose contents were not kept */
+    MP_REST_MORE,      /* rows that would follow: cut by a limit */
+    MP_REST_BEFORE,    /* rows that would come before: cut by a limit */
+    MP_REST_UNCHANGED, /* groups that did not change; they are shown if there is no limit of rows */
+    MP_REST_UNKEPT,    /* more rows, whose contents were not kept */
     MP_REST_SAME_KINDS, /* more rows of the same kinds, whose contents were not kept */
     MP_REST_SMALLER,    /* changes that are smaller than requested */
     MP_REST_IN_JSON,    /* entries beyond a fixed maximum; JSON has all of them */
@@ -89,8 +89,8 @@ typedef struct mp_struct_row {
     const void *row;  /* lives as long as the document for which it was made */
 } mp_struct_row;
 
-/* Columns of a merged table that are not those of its sources: the name of the file for programs,
- * and for people. */
+/* Columns that a merged table has in addition to those of its sources: the name of the file for
+ * programs, and for people. */
 enum { MP_FILE_COLUMN, MP_SHOWN_FILE_COLUMN, MP_FILE_COLUMNS };
 
 /* A table of an answer that is merged with others. */
@@ -111,21 +111,21 @@ typedef struct mp_borrowed_rows {
     const mp_row_source *sources;
     const mp_row_place *rows;
     size_t count;
-    size_t rank; /* index of the column that numbers the rows; MP_NO_COLUMN = none */
+    size_t rank; /* index of the column that numbers the rows; MP_NO_COLUMN = there is none */
 } mp_borrowed_rows;
 
 struct mp_table {
     bool uncounted;    /* its numbers of objects are not recorded */
     const char *name;  /* name in JSON */
     const char *title; /* title for people; NULL = none */
-    /* For merged answers of several files: name of the table to which records are added as rows
-     * ("sessions"), and the title if titles of the files differ. NULL: `name`, and a title made
-     * from it. Names are static. */
+    /* For merged answers of several files: the name of the table to which records are added as rows
+     * ("sessions"), and the title for different titles. NULL: the name is `name`, and the title is
+     * made from it. Names are static. */
     const char *name_of_many, *title_of_many;
     mp_shape shape;
     unsigned flags;    /* MP_FOR_PEOPLE, MP_FOR_PROGRAMS, MP_COMMON, MP_OF_CHECKS */
     bool main;         /* CSV prints this table */
-    bool limited;      /* the number of rows was limited by the report, as requested */
+    bool limited;      /* the report limited the number of rows, as requested */
     size_t list_depth; /* number of list items that people see below a row; 0 = only the first */
     const mp_column *columns; /* static */
     size_t column_count;
@@ -133,11 +133,12 @@ struct mp_table {
     size_t row_count, cell_capacity;
     mp_borrowed_rows *borrowed; /* NULL = none */
     size_t cut;                 /* number of rows removed by mp_documents_cut */
-    /* Name of the column by which rows are sorted, also when files are merged: texts ascending,
-     * numbers descending, changes (MP_SIGNED) descending by size. NULL = another order. Static. */
+    /* Name of the column by which rows are sorted, also in merged tables: texts ascending, numbers
+     * descending, changes (MP_SIGNED) descending by size. NULL = the order is another one.
+     * Static. */
     const char *order;
-    size_t ahead; /* number of rows at the start that stay before all others, also when files are
-                   * merged */
+    size_t
+        ahead; /* number of rows at the start that stay before all others, also in merged tables */
     /* Name of the column by which these rows are sorted, if it is not `order`. */
     const char *ahead_order;
     const char *empty; /* text for people if there are no rows; NULL = none */
@@ -152,8 +153,8 @@ struct mp_table {
     const void *about; /* attached struct about all rows; NULL = none */
 };
 
-/* One-line summary of a file's answer. For several files, only the one with the largest first key
- * is printed; the second and third key decide between equal ones. */
+/* One-line summary of a file's answer. For several files, only the headline with the largest first
+ * key is printed; if several have it, the second and third key decide. */
 typedef struct mp_headline {
     mp_tone tone;
     const char *label; /* static; NULL = there is no headline */
@@ -184,7 +185,8 @@ struct mp_document {
     size_t said_count, said_capacity;
     mp_headline headline;
     mp_told_verdict verdict;
-    /* Number of files whose process still runs, so that objects in use count as left behind. */
+    /* Number of files whose process is still running. In these files, objects in use count as left
+     * behind. */
     size_t running;
     mp_table *tables;
     size_t table_count, table_capacity;
@@ -203,7 +205,8 @@ struct mp_document {
     size_t frames;       /* maximum frames of a stack; 0 = all */
     bool pictured;       /* a figure is the main result; the tables have the same data as rows */
     bool draws;          /* figures are wanted */
-    size_t first_tables; /* number of tables that text output shows; it names the others. 0 = all */
+    size_t first_tables; /* number of tables that text output shows; it only names the others. 0 =
+                            it shows all */
     const char *next;    /* name of the command to run next; NULL = none. Static. */
     struct mp_figure *figures; /* see figure.h */
     size_t figure_count, figure_capacity;
@@ -227,9 +230,9 @@ typedef struct mp_shared_parts {
 } mp_shared_parts;
 void mp_shared_parts_free(mp_shared_parts *shared);
 
-/* Reduce the memory of a document: drop the structs of its rows and all figures except stacks.
- * Stacks are cut to the part that remains visible beside those of other files. Texts, columns and
- * stacks move to `shared`, which must outlive the document. */
+/* Reduce the memory of a document: drop the structs of its rows, and all figures that are not
+ * stacks. Stacks are cut to the part that remains visible beside the stacks of other files. Texts,
+ * columns and stacks move to `shared`, which must outlive the document. */
 void mp_document_pack(mp_document *document, mp_shared_parts *shared);
 
 /* Return a new table; valid until the next one is added. In a document of samples, a column of
@@ -251,8 +254,8 @@ void mp_document_say(mp_document *document, mp_tone tone, const char *label, con
 const char *mp_document_text(mp_document *document, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /* Return the address at which the document keeps the text with this number. The text is NULL until
- * the caller sets it. Frames that many stacks share are thus stored once. Valid until the next
- * call. */
+ * the caller sets it. In this way, frames that many stacks share are stored once. The address is
+ * valid until the next call. */
 const char **mp_document_kept(mp_document *document, uint64_t number);
 /* Add a line for people above the table's rows; valid until the next one is added. */
 mp_line *mp_table_line(mp_document *document, mp_table *table, const char *format, ...)
@@ -270,7 +273,7 @@ static inline mp_cell mp_table_cell(const mp_table *table, size_t row, size_t co
                           : table->cells[(row - borrowed) * table->column_count + column];
 }
 
-/* Return the cells of a row: those of the table, or copies of borrowed ones in the arena. */
+/* Return the cells of a row: the table's own, or copies of borrowed cells in the arena. */
 const mp_cell *mp_table_cells(mp_arena *arena, const mp_table *table, size_t row);
 
 /* Add a row of unknown cells; valid until the next row of the table is added. */
@@ -293,6 +296,7 @@ const mp_table *mp_document_answer(const mp_document *document, mp_answer answer
 /* Compare two cells of a column that is not a list; negative if `a` comes before `b`. Texts ascend
  * byte by byte, numbers descend, changes (MP_SIGNED) descend by size; unknown cells come last. */
 int mp_cells_compare(const mp_column *column, const mp_cell *a, const mp_cell *b);
-/* Sort `count` structs of `size` bytes by one of their columns, equal ones by the next of `by`,
- * which ends with NULL. Structs that are equal in all of them keep their order. */
+/* Sort `count` structs of `size` bytes by the columns in `by`, which ends with NULL: by the first
+ * column, if equal by the second, and so on. Structs that are equal in all columns keep their
+ * order. */
 void mp_rows_sort(void *rows, size_t count, size_t size, const mp_column *const *by);

@@ -75,14 +75,14 @@ int64_t *mp_tree_widths(const mp_tree_figure *tree)
 
 /* --- the visible part of a tree --- */
 
-/* Sum of the places below a kept place that are not kept themselves. */
+/* Sum of the places below a kept place that are not kept. */
 typedef struct rest {
     mp_place sum;
     uint32_t places;
 } rest;
 
-/* Return the widest places, at most `most`, as flags. A parent is at least as wide as its children
- * and precedes them, so it is kept before them. Release with free(). */
+/* Return flags for at most `most` places, the widest ones. A parent is at least as wide as its
+ * children and precedes them, so it is kept before them. Release with free(). */
 static bool *widest_of(const mp_tree_figure *tree, uint32_t most, uint32_t deepest)
 {
     int64_t *width = mp_tree_widths(tree);

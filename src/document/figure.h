@@ -26,11 +26,11 @@ typedef enum mp_place_kind {
 } mp_place_kind;
 
 /* A place in a tree. `self` and `total` are in the figure's unit; `total` is exactly `self` plus
- * the `total` of the children. In a comparison there are base values too, and the change of a child
- * may exceed its parent's. */
+ * the `total` of each child. In a comparison there are base values too, and the change of a child
+ * may exceed the change of its parent. */
 typedef struct mp_place {
-    /* Index of the place above, which is lower than the place's own. Place 0 is the root, with
-     * parent 0 and the total of the tree. */
+    /* Index of the parent, which is lower than the index of the place. Place 0 is the root; its
+     * parent is 0, and its total is the total of the tree. */
     uint32_t parent;
     mp_place_kind kind;
     const char *label;  /* text for people, "placeOrder shop.OrderService:155" */
@@ -43,13 +43,13 @@ typedef struct mp_place {
 } mp_place;
 
 typedef struct mp_tree_figure {
-    /* Parents come before children. Siblings are sorted by `total` (in a comparison, the larger of
-     * both) descending, then by label. */
+    /* Parents come before children. Siblings are sorted by `total`, descending, then by label. In a
+     * comparison they are sorted by the larger total of both. */
     mp_place *items;
     uint32_t count;
     mp_unit unit;         /* MP_BYTES, MP_SECONDS (in microseconds), MP_COUNT */
     const char *measure;  /* name of the metric: "leaked", "alive", "created", ... */
-    const char *count_of; /* "objects", "calls"; NULL = counts are unknown */
+    const char *count_of; /* noun of the counts: "objects", "calls"; NULL = counts are unknown */
     bool has_base;
 } mp_tree_figure;
 
@@ -83,7 +83,7 @@ typedef struct mp_line_figure {
 typedef struct mp_span_figure {
     struct mp_span {
         int64_t from_us, to_us;
-        uint32_t depth; /* depth of calls; 0 = has no caller */
+        uint32_t depth; /* depth of calls; 0 = there is no caller */
         const char *label;
     } * items; /* sorted by from_us, then by depth */
     size_t count;
@@ -96,17 +96,17 @@ typedef struct mp_history_change {
     int64_t objects, bytes;
 } mp_history_change;
 
-/* Rows of a group. They add up exactly to the live amounts; the last row is the sum of all other
- * groups. */
+/* Rows of a group. They add up exactly to the live amounts; the last row is the sum of the groups
+ * that have no row. */
 typedef struct mp_history_group {
     const char *name;       /* dimension of `growth` (it never changes): "type", "site" */
-    const char **labels;    /* label of each row, like those of `growth` */
+    const char **labels;    /* label of each row, in the form that labels of `growth` have */
     const char **types;     /* type by row, if the label is more than the type; NULL = none */
     const char **names;     /* common name of the objects by row, or ""; NULL = no row has one */
     const uint32_t *places; /* index in `stacks` by row; NULL = rows have no stacks */
     uint32_t rows;          /* number of rows, including the last one */
-    uint64_t others;        /* number of groups that the last row sums up */
-    bool births;            /* births are known, so leaks between two moments are too */
+    uint64_t others;        /* number of groups in the last row */
+    bool births;            /* births are known, so leaks between two moments are known too */
     /* Sorted by row, moment and birth; without changes of 0 objects and 0 bytes. */
     mp_history_change *changes;
     size_t change_count;
@@ -160,12 +160,13 @@ mp_tree_walk mp_tree_walk_begin(const mp_tree_figure *tree);
 bool mp_tree_walk_next(mp_tree_walk *walk, bool descend);
 void mp_tree_walk_free(mp_tree_walk *walk);
 
-/* Return the width of each place: its total, which includes all places below; in a comparison, the
- * sum of the larger side of each of its stacks. Release with free(). */
+/* Return the width of each place. It is the place's total, which includes all places below; in a
+ * comparison it is the sum of the larger side of each of its stacks. Release with free(). */
 int64_t *mp_tree_widths(const mp_tree_figure *tree);
 
-/* Return the tree cut to its `most` widest places at no more than `deepest` levels. One place below
- * each kept place is the sum of those cut. Allocated in the arena; texts are borrowed. */
+/* Return the tree cut to its `most` widest places, at no more than `deepest` levels. Below each
+ * kept place, one place is the sum of the places that were cut. Allocated in the arena; texts are
+ * borrowed. */
 mp_tree_figure mp_tree_cut(struct mp_arena *arena, const mp_tree_figure *tree, uint32_t most,
                            uint32_t deepest);
 

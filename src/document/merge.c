@@ -15,8 +15,8 @@ typedef struct merging {
     mp_merge_group summaries; /* records that become the rows of the table "files" */
     bool leaking;             /* a file has a leak */
     bool by_objects;          /* only some files have sizes, so leaks are compared by objects */
-    /* Only some files have sizes, and others do not count objects: leaks are compared by bytes, and
-     * those without come last. */
+    /* Only some files have sizes, and others do not count objects. Leaks are then compared by
+     * bytes, and leaks without bytes come last. */
     bool by_bytes;
 } merging;
 
@@ -41,8 +41,8 @@ static mp_merge_mode mode_of(const mp_table *table)
     return has_flag(table, MP_ADDS) ? MP_MERGE_SUM : MP_MERGE_ROWS;
 }
 
-/* Return the group of this name; NULL if it has another mode. The first table of a name decides the
- * mode. */
+/* Return the group of this name; NULL if its mode is a different one. The first table of a name
+ * decides the mode. */
 static mp_merge_group *group_of(merging *state, const char *name, mp_merge_mode mode)
 {
     for (size_t i = 0; i < state->group_count; i++)
@@ -66,8 +66,7 @@ static void gather(merging *state, const mp_document *document, mp_merge_source 
         mp_merge_mode mode = mode_of(table);
         bool as_rows = mode == MP_MERGE_ROWS && table->name_of_many;
         const char *name = as_rows ? table->name_of_many : table->name;
-        /* Skip a record if there is a table of many records of its kind, because the table has
-         * everything. */
+        /* Skip a record if a table has all records of its kind. */
         bool is_said = as_rows && table->shape == MP_RECORD && mp_document_find(document, name);
         mp_merge_group *group =
             mode == MP_MERGE_NONE || is_said ? NULL : group_of(state, name, mode);
@@ -95,7 +94,7 @@ static size_t common_folder(const mp_merge_source *parts, size_t count, const ch
 
 /* --- records --- */
 
-/* Add the record of sums, with texts for programs on which all sources agree. */
+/* Add the record of sums. It has those texts for programs that are the same in all sources. */
 static void put_record(mp_document *document, mp_merge_group *group)
 {
     mp_table *table = mp_merge_unite(document, group, MP_RECORD, 0);
@@ -117,8 +116,8 @@ static void put_record(mp_document *document, mp_merge_group *group)
     }
 }
 
-/* Add a record that has the same values in all files. A value for people is copied only if all
- * files agree. */
+/* Add a record that has the same values in all files. A value for people is copied only if it is
+ * the same in all files. */
 static void put_common(mp_document *document, const mp_merge_group *group)
 {
     const mp_table *first = group->items[0].table;
@@ -206,7 +205,7 @@ static void put_files(merging *state, const mp_merge_source *parts, size_t count
 /* --- tables of rows --- */
 
 /* Return the title that all tables share, otherwise the title for many files (title_of_many),
- * otherwise one made from the table's name. */
+ * otherwise a title made from the table's name. */
 static const char *title_of(mp_document *document, const mp_merge_group *group)
 {
     const mp_table *first = group->items[0].table;
@@ -241,9 +240,9 @@ static bool all_say(const mp_merge_group *group, size_t line)
     return true;
 }
 
-/* Add the lines above the rows and, without an order, those below. A line begins with the name of
- * its file, unless all files have the same line. At most `rows` lines (0 = all) are added, so that
- * rows stay visible. */
+/* Add the lines above the rows and, if the table has no order, the lines below. A line begins with
+ * the name of its file, unless all files have the same line. At most `rows` lines (0 = all) are
+ * added, so that rows stay visible. */
 static void put_lines(mp_document *document, mp_table *table, const mp_merge_group *group,
                       size_t rows)
 {
@@ -267,7 +266,7 @@ static void put_lines(mp_document *document, mp_table *table, const mp_merge_gro
     free(same);
 }
 
-/* Hide text columns from people that have one value in all rows, because the column of the file
+/* Hide text columns that have one value in all rows from people, because the column of the file
  * says the same. */
 static void hide_paths(const mp_table *table, mp_column *columns)
 {
@@ -337,7 +336,7 @@ static int64_t weight_of(const merging *state, const mp_told_verdict *told)
 }
 
 /* Set the verdict: "yes" if any file leaks, "no" only if it is "no" for every file. Return the file
- * with the worst leak, the first of equal ones; NULL: none leaks. */
+ * with the worst leak; if several are equal, the first. NULL: none leaks. */
 static const mp_merge_source *put_verdict(const merging *state, const mp_merge_source *files,
                                           size_t count)
 {
@@ -373,8 +372,9 @@ static const mp_merge_source *put_verdict(const merging *state, const mp_merge_s
     return worst;
 }
 
-/* Add the headline that comes first among those of all files; of equal ones, that of the first
- * file. If not all files have sizes, add that of the file with the worst leak. */
+/* Add the headline that comes first among the headlines of all files; if several are equal, that of
+ * the first file. If some files have no sizes, also add the headline of the file with the worst
+ * leak. */
 static void put_headline(const merging *state, const mp_merge_source *files, size_t count,
                          const mp_merge_source *worst)
 {
@@ -418,7 +418,8 @@ static void put_checks(mp_document *document, const mp_document *from, const cha
     document->fits_nothing &= from->fits_nothing;
 }
 
-/* Raise the number of rows to keep of each source to those among the first `most`. */
+/* For each source, raise the number of rows to keep to the number of its rows among the first
+ * `most`. */
 static void keep_rows(const mp_merge_group *group, const char *order, size_t most, size_t *kept)
 {
     size_t total, *first = mp_alloc_zero(group->count + 1, sizeof *first);

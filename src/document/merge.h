@@ -24,10 +24,10 @@ typedef struct mp_part {
 } mp_part;
 
 typedef struct mp_merging {
-    size_t rows;        /* maximum rows of a table that has an order; 0 = all */
-    bool for_people;    /* tables for programs may be dropped; where some files have no sizes, leaks
-                         * are sorted by objects */
-    bool overview;      /* people see only the main table among those without an order */
+    size_t rows;     /* maximum rows of a table that has an order; 0 = all */
+    bool for_people; /* tables for programs may be dropped; if some files have no sizes, leaks are
+                        sorted by objects */
+    bool overview;   /* among the tables without an order, people see only the main one */
     const char *within; /* beginning of all names, such as "agent.zip:"; NULL = none */
     void (*sum_up)(mp_document *merged); /* adds a summary of the merged tables; NULL = none */
 } mp_merging;
@@ -36,17 +36,17 @@ typedef struct mp_merging {
  * to the parts' documents and names, which must outlive it. Release with mp_document_free. */
 mp_document *mp_documents_merge(const mp_part *parts, size_t count, const mp_merging *how);
 
-/* Remove rows that are not among the first `how->rows` rows of these documents together. No merge
- * that includes these documents would show them. */
+/* Remove rows that are not among the first `how->rows` rows of all these documents. A merge of
+ * these documents would not show them. */
 void mp_documents_cut(mp_document *const *documents, size_t count, const mp_merging *how);
 
-/* A list of answers to be merged, in order, that takes no more memory than the rows that will be
- * shown. Start with {.how = ...}. */
+/* A list of answers that will be merged in this order. It takes no more memory than the rows that
+ * will be shown. Start with {.how = ...}. */
 typedef struct mp_pile {
     mp_merging how;
     mp_shared_parts shared;
-    mp_id_index slim_index; /* maps the columns of a table to the same columns without those for
-                             * people */
+    mp_id_index
+        slim_index; /* maps an array of columns to the same array without the columns for people */
     struct mp_slim_columns *slim;
     size_t slim_capacity;
     mp_part *parts;          /* parts in the order in which they were added */

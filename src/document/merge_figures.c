@@ -104,7 +104,7 @@ static bool is_put(const mp_document *document, const mp_figure *figure)
     return false;
 }
 
-/* Find the trees with the same name as `as`, in part `from` and later ones. Return their number. */
+/* Find the trees with the name of `as`, in part `from` and later ones. Return their number. */
 static size_t find_same(const mp_merge_source *files, size_t count, size_t from,
                         const mp_figure *as, part_tree *found)
 {

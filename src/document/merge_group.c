@@ -24,7 +24,7 @@ const char *mp_merge_plain_title(mp_document *document, const char *name)
     return title;
 }
 
-/* Add the columns of one more table. A new column is inserted after the one that precedes it in
+/* Add the columns of one more table. A new column is inserted after the column that precedes it in
  * that table. If the table shares no column with the others, its columns are appended. */
 static void add_columns(mp_document *document, mp_column **columns, size_t *count, size_t *capacity,
                         size_t first, const mp_table *table)
@@ -81,7 +81,7 @@ mp_table *mp_merge_unite(mp_document *document, mp_merge_group *group, mp_shape 
 
 /* --- rows --- */
 
-/* Return true if adding `more` does not overflow. The sum of each recording alone is known not to
+/* Return true if adding `more` does not overflow. The sum of each single record is known not to
  * overflow. */
 static bool fits_sum(int64_t sum, int64_t more)
 {
@@ -134,8 +134,8 @@ const mp_column *mp_merge_column(const mp_merge_group *group, const char *name)
     return NULL;
 }
 
-/* Return the column that sorts the rows which precede all others (mp_table.ahead); NULL if there is
- * none. */
+/* Return the column by which the rows that precede all others are sorted (mp_table.ahead); NULL if
+ * there is none. */
 static const mp_column *ahead_column(const mp_merge_group *group)
 {
     const char *name = NULL;
@@ -144,7 +144,8 @@ static const mp_column *ahead_column(const mp_merge_group *group)
     return mp_merge_column(group, name && group->by_objects ? "objects" : name);
 }
 
-/* Return the index of the column of that name; the number of columns if there is none. */
+/* Return the index of the column with the name of this one; the number of columns if there is
+ * none. */
 static size_t place_of(const mp_table *table, const mp_column *column)
 {
     return column ? mp_column_find(table->columns, table->column_count, column->name)

@@ -51,15 +51,15 @@ mp_table *mp_merge_unite(mp_document *document, mp_merge_group *group, mp_shape 
 
 /* Add a row with the sums of columns that add up, over their known cells. */
 mp_cell *mp_merge_put_sum(mp_table *table, const mp_merge_group *group);
-/* Let a new table borrow the rows of all sources, at most `most` (0 = all), sorted by the column
- * named `order`. Return the number of all rows. `stand`: see mp_merge_order. */
+/* Let a new table borrow the rows of all sources, sorted by the column named `order`, and at most
+ * `most` of them (0 = all). Return the number of all rows. `stand`: see mp_merge_order. */
 size_t mp_merge_put_rows(mp_document *document, mp_table *table, const mp_merge_group *group,
                          const char *order, bool stand, size_t most);
 
 /* Return the first column of this name in any source; NULL if there is none. */
 const mp_column *mp_merge_column(const mp_merge_group *group, const char *name);
 /* Return the rows of all sources, sorted by the column of this name (NULL = not sorted). `stand`:
- * rows of one source keep their order. Release with free(). */
+ * rows of the same source keep their order. Release with free(). */
 mp_merge_row *mp_merge_order(const mp_merge_group *group, const char *order, bool stand,
                              size_t *count);
 

@@ -84,9 +84,9 @@ static void move_text(const packing *pack, const char **text)
         *text = shared_of(pack->shared, *text, strlen(*text) + 1);
 }
 
-/* Look up the memory of a list, so that lists which share memory are moved only once: stacks share
- * most of their frames. Return its new place, valid until the next call; for new memory, the old
- * place and 0 bytes. */
+/* Look up the memory of a list, so that memory which lists share is moved only once: stacks share
+ * most of their frames. Return its new place, valid until the next call. For new memory, return the
+ * old place and 0 bytes. */
 static list_part *part_of(packing *pack, const void *memory)
 {
     uint32_t *place = mp_id_index_put(&pack->known, (uintptr_t)memory);
@@ -138,8 +138,8 @@ static bool same_columns(const mp_column *a, const mp_column *b, size_t count)
     return true;
 }
 
-/* Replace columns that a report made for itself by shared ones. They depend on the options, so most
- * documents have the same. Titles that depend on the file (its snapshots) are rare, so a short
+/* Replace columns that a report made for itself by shared columns. They depend on the options, so
+ * most documents have the same. Titles that depend on the file (its snapshots) are rare, so a short
  * linear search is enough. */
 static void share_columns(const packing *pack, mp_table *table)
 {
@@ -210,8 +210,7 @@ static void move_check(const packing *pack, mp_check *check)
         move_text(pack, texts[i]);
 }
 
-/* Reduce stacks to the part that will be visible when they are shown together with those of other
- * files. */
+/* Reduce stacks to the part that will be visible beside the stacks of other files. */
 static void move_figures(const packing *pack, mp_document *document)
 {
     enum { MOST = 400, DEEPEST = 150 };
@@ -222,7 +221,7 @@ static void move_figures(const packing *pack, mp_document *document)
         if (figure->kind != MP_FIGURE_STACKS)
             continue;
         kept++;
-        if (!is_owned(pack, figure->tree.items)) /* it was reduced before */
+        if (!is_owned(pack, figure->tree.items)) /* the figure was reduced before */
             continue;
         figure->tree = mp_tree_cut(&pack->shared->arena, &figure->tree, MOST, DEEPEST);
         for (uint32_t k = 0; k < figure->tree.count; k++) {

@@ -3,8 +3,8 @@
 #include "base/memory.h"
 #include "document/merge.h"
 
-/* Number of new documents before rows are cut again, in addition to as many as remained after the
- * last cut. Each document is thus cut only a few times. */
+/* Number of new documents before rows are cut again, in addition to the number that remained after
+ * the last cut. Each document is thus cut only a few times. */
 enum { BATCH = 256 };
 
 static size_t rows_cut(const mp_document *document)
@@ -15,8 +15,8 @@ static size_t rows_cut(const mp_document *document)
     return cut;
 }
 
-/* Return true if the document has a table whose rows can be cut. Records have an order too, but are
- * kept. */
+/* Return true if the document has a table whose rows can be cut. Records are kept, although they
+ * have an order. */
 static bool is_cuttable(const mp_document *document)
 {
     for (size_t i = 0; i < document->table_count; i++) {
@@ -46,7 +46,7 @@ static void cut(mp_pile *pile)
     free(before);
 }
 
-/* Return true if the table, or the per-file totals that it becomes part of, is shown to people. */
+/* Return true if people see the table, or the totals per file that it becomes part of. */
 static bool is_read(const mp_table *table)
 {
     bool read = !(table->flags & MP_FOR_PROGRAMS);
@@ -63,7 +63,8 @@ typedef struct mp_slim_columns {
     size_t count;
 } slim_columns;
 
-/* Return true if a record's column is kept. The columns of records decide how they are merged. */
+/* Return true if a column of a record is kept. The columns of records decide how the records are
+ * merged. */
 static bool is_kept(const mp_column *column)
 {
     return !(column->flags & MP_FOR_PEOPLE) || column->flags & (MP_ADDS | MP_SUMMARY);

@@ -48,9 +48,9 @@ typedef struct aq_sets {
         *thread_sets;  /* indexed by string: number of the last set that has a row for the thread */
     aq_class *classes; /* indexed by type */
     uint32_t next_delta;
-    aq_out_link *links;     /* indexed by vertex; NULL = there is no graph */
+    aq_out_link *links;     /* indexed by vertex; NULL = no graph */
     int64_t objects, bytes; /* sums of the current set */
-    int64_t cut;            /* number of objects in the set whose stacks were cut */
+    int64_t cut;            /* number of objects in the set with a cut stack */
     size_t *alive; /* indexes in live->living of the objects in the current set, ascending */
     size_t alive_count, next_living;
 } aq_sets;
@@ -88,7 +88,7 @@ static void close_sets(aq_sets *sets)
 
 /* --- routines and stacks --- */
 
-/* Write the routine's row, once in each set that needs it. */
+/* Write the routine's row. It is written once in each set in which a stack refers to it. */
 static void put_routine(aq_sets *sets, uint32_t id)
 {
     const mp_model *model = sets->model;
@@ -198,7 +198,7 @@ static void put_object(aq_sets *sets, const mp_living *living)
 
 /* --- classes --- */
 
-/* Add the objects created since the previous set, including those that are in no set because they
+/* Add the objects created since the previous set. Include objects that are in no set because they
  * died before its snapshot. */
 static void add_created(aq_sets *sets, mp_snapshot_id snapshot)
 {
@@ -227,7 +227,8 @@ static void rise(int64_t *most, int64_t now)
     *most = now > *most ? now : *most;
 }
 
-/* Raise peaks to those that the recording states, which may have been reached between snapshots. */
+/* Raise peaks to those that the recording states. The recorded program may have reached them
+ * between snapshots. */
 static void add_stated_peaks(aq_sets *sets, mp_snapshot_id snapshot)
 {
     const mp_model *model = sets->model;

@@ -10,7 +10,7 @@ static int by_number(const void *left, const void *right)
 }
 
 /* Fill `targets` with the objects to which the object refers, sorted so that equal ones are
- * adjacent. Return their number. */
+ * adjacent. Return the number of objects. */
 static uint32_t sorted_targets(const mp_graph *graph, uint32_t object, uint32_t *targets)
 {
     uint32_t count = graph->first[object + 1] - graph->first[object];
@@ -45,7 +45,8 @@ aq_out_link *aq_out_links_of(const mp_graph *graph)
             }
     }
     for (uint32_t i = 1; i < graph->roots.count; i++)
-        if (!(graph->roots.items[i].flags & MP_ROOT_WEAK)) /* weak roots keep nothing alive */
+        if (!(graph->roots.items[i].flags &
+              MP_ROOT_WEAK)) /* weak roots do not keep objects alive */
             links[graph->roots.items[i].object].root = true;
     free(targets);
     return links;

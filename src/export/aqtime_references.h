@@ -1,4 +1,4 @@
-/* The references of a graph, written to the database's two tables of references. */
+/* The references of a graph, written to the two tables of references in the database. */
 #pragma once
 
 #include "export/aqtime_writer.h"
@@ -6,8 +6,8 @@
 
 /* Data of an object in the graph's result set. */
 typedef struct aq_out_link {
-    int64_t row;   /* ID of its row in OBJECTS; 0 = it has none */
-    uint64_t id;   /* REC_ID of its row */
+    int64_t row;   /* ID of the object's row in OBJECTS; 0 = it has no row */
+    uint64_t id;   /* REC_ID of the object's row */
     uint32_t to;   /* number of different objects to which it refers */
     uint32_t from; /* number of different objects that refer to it */
     bool root;     /* a root that is not weak refers to it */

@@ -3,12 +3,12 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* Limits on the number of rows. Up to ALWAYS rows are always allowed. More are allowed up to TIMES
- * the number of rows that all objects would have in a single set. */
+/* Limits on the number of rows. Up to ALWAYS rows are always allowed. A larger number is allowed if
+ * it is at most TIMES the number of rows that all objects would have in a single set. */
 enum { ALWAYS = 2000000, TIMES = 32 };
 
-/* Numbers of rows for objects, stacks and classes. All other tables have fewer rows, or only a few
- * per set. */
+/* Numbers of rows for objects, stacks and classes. All other tables have fewer rows than these, or
+ * only a few per set. */
 typedef struct aq_rows {
     int64_t total; /* in all result sets */
     int64_t once;  /* number of rows if each object, stack and class were in a single set */
@@ -34,7 +34,7 @@ static void add(aq_rows *rows, size_t sets, int64_t each)
     rows->once += sets ? each : 0;
 }
 
-/* Return, for each context, the number of rows per object: one for the object and one for each
+/* Return the number of rows per object for each context: one row for the object, and one for each
  * frame of its stack. Release with free(). */
 static int64_t *rows_of_objects(const mp_model *model)
 {

@@ -83,8 +83,8 @@ static int place_of(aq_out_table table, const char *column)
     return 0;
 }
 
-/* Return the position of the column for value `i` of a row. It is cached, because rows of a table
- * usually have the same columns in the same order. */
+/* Return the position of the column for value `i` of a row. The positions are cached, because rows
+ * of a table usually have the same columns in the same order. */
 static int known_place(aq_out *out, aq_out_table table, size_t i, const char *column)
 {
     struct aq_out_place *known = &out->places[table][i];
@@ -113,8 +113,8 @@ static bool create(aq_out *out, aq_out_table table)
            fail(out);
 }
 
-/* Rows per INSERT for stacks. Most rows are frames, and starting a statement takes longer than
- * writing a row. */
+/* Rows per INSERT for stacks. Most rows of the database are frames of stacks, and starting a
+ * statement takes longer than writing a row. */
 enum { FRAMES = 16 };
 
 static bool prepare_frames(aq_out *out)

@@ -34,17 +34,18 @@ typedef struct aq_out {
     struct aq_out_place {
         const char *column;
         int place;
-    } places[AQ_OUT_TABLES][AQ_OUT_VALUES]; /* positions of the columns of the last row's values */
+    } places[AQ_OUT_TABLES]
+            [AQ_OUT_VALUES]; /* positions of the columns for the values of the last row */
     int64_t rows[AQ_OUT_TABLES];
-    int64_t set;                /* INST_ID of new rows */
+    int64_t set;                /* INST_ID that new rows get */
     int64_t ids[AQ_OUT_TABLES]; /* last ID of each table in this set */
     bool failed;
     const char *path; /* for messages */
     mp_error *error;
 } aq_out;
 
-/* A value of a row: a text or a number. A text may be "" and a number MP_UNKNOWN; both stand for no
- * value. Columns without a value are NULL. */
+/* A value of a row: a text or a number. The text "" and the number MP_UNKNOWN both mean that there
+ * is no value. Columns without a value are NULL. */
 typedef struct aq_out_value {
     const char *column; /* NULL = end of the values */
     const char *text;   /* NULL = the value is `number` */
@@ -63,8 +64,8 @@ const char *aq_out_table_name(aq_out_table table);
 /* Begin a database in an empty file. `file` is its descriptor, which is borrowed. Return false with
  * a message in out->error. */
 bool aq_out_open(aq_out *out, int file);
-/* Commit the single transaction, and close the database. Must always be called. Return false with a
- * message if the database is incomplete. */
+/* Commit the transaction, which has everything, and close the database. Must always be called.
+ * Return false with a message if the database is incomplete. */
 bool aq_out_close(aq_out *out);
 
 /* Begin a result set. New rows belong to it, and their IDs begin at 1 again. */

@@ -2,8 +2,8 @@
  * with inclusive costs. Types of objects are innermost functions, as in all weighted stacks.
  *
  * The format describes a graph of functions, but a recording contains a call tree. A call has an
- * inclusive cost only if its callee is not on the stack already. So the inclusive cost of a
- * recursive function counts each object and each microsecond once. */
+ * inclusive cost only if its callee is not on the stack already. In this way, the inclusive cost of
+ * a recursive function counts each object and each microsecond once. */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -33,7 +33,7 @@ static const event_of events[] = {
 
 /* A function's own cost at a line, or the cost of its calls to another function. */
 typedef struct cost_row {
-    uint32_t function, callee; /* 0 = own cost */
+    uint32_t function, callee; /* 0 = the function's own cost */
     int64_t line, calls;
     int64_t costs[MOST_EVENTS];
 } cost_row;
@@ -60,7 +60,7 @@ static int64_t line_told(const mp_code *code, uint32_t frame, uint32_t callee)
     uint32_t line = mp_code_line(code, frame, callee);
     if (line == MP_NO_LINE && !callee)
         line = code->weights->frames[frame].start_line;
-    /* a sign would mean a relative line number */
+    /* a line with a sign would be relative to the previous line */
     return line == MP_NO_LINE || (int32_t)line < 0 ? 0 : line;
 }
 
@@ -156,8 +156,8 @@ static bool same_name(const void *opaque, uint32_t value)
     return a->name == b->name && a->source == b->source && a->module == b->module;
 }
 
-/* Find functions with the same object, file and name. Readers cannot distinguish them, and would
- * add up their costs. */
+/* Find functions that have the same object, file and name as another. Readers cannot distinguish
+ * them, and would add up their costs. */
 static void find_shared_names(callgrind_out *out)
 {
     mp_code *code = &out->code;

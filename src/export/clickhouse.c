@@ -129,7 +129,7 @@ static void put_start(mp_json *row, const row_writer *writer, const mp_model *mo
 {
     char text[MP_UNIT_TEXT];
     const int64_t start = model->sessions.count > 1 ? model->sessions.items[1].start_us : 0;
-    /* The year 2100: more than a DateTime can hold. */
+    /* The year 2100, because a DateTime cannot hold later times. */
     const int64_t most = INT64_C(4102444800) * 1000000;
     if (start <= 0 || start >= most || !mp_format_utc(text, start))
         return;
@@ -151,7 +151,7 @@ static bool label_is(const char *label, const char *name)
     return strncmp(label, name, length) == 0 && label[length] == '=';
 }
 
-/* Return the name of the column for a label; NULL if the label has no separate column. */
+/* Return the name of the column for a label; NULL if the label has no column of its own. */
 static const char *label_column(const row_writer *writer, const char *label)
 {
     for (size_t i = MP_CLICKHOUSE_HOST; i <= MP_CLICKHOUSE_BUILD; i++)
@@ -180,7 +180,7 @@ static void put_labels(mp_json *row, const row_writer *writer, const mp_argument
     }
 }
 
-/* Prepare the columns of the table and the start of each row. */
+/* Prepare the columns of the table, and the start that all rows have. */
 static void begin_rows(row_writer *writer, const mp_clickhouse_table *table, const mp_model *model,
                        const mp_argument_texts *labels)
 {
@@ -220,15 +220,16 @@ bool mp_clickhouse_check_labels(const mp_argument_texts *labels, mp_error *error
     return true;
 }
 
-/* State of an export. */
+/* State of an export to ClickHouse. */
 typedef struct rows_written {
     const char *path;                   /* NULL: standard output */
-    mp_table_folder folder;             /* files of an export of all tables */
-    int64_t rows[MP_CLICKHOUSE_TABLES]; /* rows of all recordings; MP_UNKNOWN: not exported */
+    mp_table_folder folder;             /* files, if all tables are exported */
+    int64_t rows[MP_CLICKHOUSE_TABLES]; /* number of rows of all recordings, by table; MP_UNKNOWN:
+                                           the table is not exported */
 } rows_written;
 
-/* Write the rows of a table, and count them. ClickHouse clients accept an empty line, but not an
- * empty input: `fills` writes one if there are no rows. */
+/* Write the rows of a table, and count them. If there are no rows and `fills` is true, write an
+ * empty line: ClickHouse clients accept it, but do not accept an empty input. */
 static void write_rows(const mp_request *request, mp_relation_source *source,
                        const mp_clickhouse_table *table, FILE *file, bool fills)
 {
@@ -251,8 +252,8 @@ static void write_rows(const mp_request *request, mp_relation_source *source,
     free(writer.key.text);
 }
 
-/* Write the rows of a table to the file of the request or, if `only` is NULL, those of all tables
- * to the files of the folder. */
+/* Write the rows of tables: for one table, to the file of the request; for all tables (`only` is
+ * NULL), to the files of the folder. */
 static bool write_recording(const mp_request *request, const mp_clickhouse_table *only,
                             mp_error *error)
 {
@@ -346,8 +347,9 @@ static const mp_choice choices[] = {
     {0},
 };
 
-/* Arguments of both exports; that of all tables has no "table", the last one. Options that select
- * objects are missing: rows of a part would be mistaken for those of the whole recording. */
+/* Arguments of both exports. The last one, "table", does not belong to the export of all tables.
+ * Options that select objects are missing: rows of a part would be mistaken for rows of the whole
+ * recording. */
 static const mp_argument arguments[] = {
     {"label", offsetof(clickhouse_arguments, labels), (unsigned)EVERY_VARIANT},
     MP_SHARES("slices", LOGS),

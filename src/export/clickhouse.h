@@ -1,5 +1,5 @@
-/* Tables of many recordings in ClickHouse. Their columns, which are derived from those of
- * relations, determine both the statements that create the tables and the rows. */
+/* Tables of many recordings in ClickHouse. Their columns are derived from the columns of relations.
+ * They determine both the statements that create the tables and the rows. */
 #pragma once
 
 #include <stdio.h>
@@ -7,16 +7,16 @@
 #include "relation/relation.h"
 #include "reports/arguments.h"
 
-/* A table: a relation of memprof with the recording in every row. Texts are static. */
+/* A table: a relation of memprof, with the recording in every row. Texts are static. */
 typedef struct mp_clickhouse_table {
     const char *name; /* the first member, because tables are also read as an array of words */
     const char *meaning;
     const mp_relation *relation;
-    /* Columns that identify a row within its recording, separated by spaces; they are never
+    /* Columns that identify a row within its recording, separated by spaces. They are never
      * NULL. */
     const char *key;
-    /* Figures of the table's view by day, separated by spaces; they are never NULL. NULL = there is
-     * no view. */
+    /* Columns of figures in the table's view by day, separated by spaces. They are never NULL. The
+     * pointer is NULL if there is no view. */
     const char *measures;
     /* Rows with the same key are stored together, even if they belong to different recordings. This
      * requires that the key has the same meaning in all recordings. */
@@ -47,7 +47,7 @@ typedef struct mp_clickhouse_column {
     bool is_key, has_null;
 } mp_clickhouse_column;
 
-/* Indexes of the columns that all tables have, before those of their relations. */
+/* Indexes of the columns that all tables have. They come before the columns of the relations. */
 enum mp_clickhouse_shared {
     MP_CLICKHOUSE_RECORDING,
     MP_CLICKHOUSE_DAY,
@@ -63,23 +63,25 @@ enum mp_clickhouse_shared {
 
 enum { MP_CLICKHOUSE_COLUMNS = 80 };
 
-/* Write the columns of a table to `columns`, in their order, and return their number. */
+/* Write the columns of a table, in order, to the array `columns`. Return their number. */
 size_t mp_clickhouse_columns(const mp_clickhouse_table *table,
                              mp_clickhouse_column columns[MP_CLICKHOUSE_COLUMNS]);
 /* Return true if a list of names separated by spaces contains the name. NULL is an empty list. */
 bool mp_clickhouse_lists(const char *list, const char *name);
 
-/* Check that every label is NAME=VALUE, and that no name occurs twice. False with an error. */
+/* Check that every label has the form NAME=VALUE, and that no name occurs twice. Return false with
+ * an error. */
 bool mp_clickhouse_check_labels(const mp_argument_texts *labels, mp_error *error);
 
 /* Versions of ClickHouse whose statements differ. */
 typedef enum mp_clickhouse_dialect {
-    MP_CLICKHOUSE_18, /* 18.16, as in Debian 12 */
+    MP_CLICKHOUSE_18, /* version 18.16, which Debian 12 has */
     MP_CLICKHOUSE_CURRENT,
 } mp_clickhouse_dialect;
 
-/* Write the statements that create the database. `cluster`: name of a cluster, over whose shards
- * the tables are distributed; NULL = a single server. */
+/* Write the statements that create the database. `cluster`: name of the cluster to whose shards the
+ * tables are distributed; NULL = a single server. */
 void mp_clickhouse_put_schema(FILE *file, const char *cluster, mp_clickhouse_dialect dialect);
-/* Write the statement that inserts the rows of an export, but not the rows. */
+/* Write the beginning of the statement that inserts the rows of an export. The rows are not
+ * written. */
 void mp_clickhouse_put_insert(FILE *file, const mp_clickhouse_table *table);

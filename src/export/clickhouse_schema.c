@@ -1,8 +1,9 @@
 /* ClickHouse statements that create the tables of many recordings.
  *
  * A row that is inserted again replaces the earlier one (ReplacingMergeTree), but only within a
- * shard, so rows are distributed by a hash of their recording. Views by day process each insertion
- * and would add up repeated rows, so they keep the maximum for each recording instead. */
+ * shard. Rows are therefore distributed by a hash of their recording. Views by day process each
+ * insertion, and would add up rows that are inserted twice. They therefore keep the maximum for
+ * each recording instead. */
 #include <string.h>
 
 #include "export/clickhouse.h"
@@ -21,8 +22,8 @@ static const char *local_ending(const schema_writer *schema)
     return schema->cluster ? "_local" : "";
 }
 
-/* Return the next name of a list separated by spaces, or NULL at its end. Set `length`, and advance
- * `list` past the name. */
+/* Return the next name of a list separated by spaces; NULL at the end of the list. Set `length`,
+ * and advance `list` past the name. */
 static const char *next_name(const char **list, int *length)
 {
     const char *name = *list;
@@ -47,7 +48,8 @@ static void put_type(const schema_writer *schema, const mp_clickhouse_column *co
 {
     const bool shares_texts =
         schema->dialect == MP_CLICKHOUSE_CURRENT && strcmp(column->type, "String") == 0 &&
-        (column->is_key || !column->member); /* a column of few values in many rows */
+        (column->is_key ||
+         !column->member); /* a column that has few different values in many rows */
     const bool wraps = shares_texts || column->has_null;
     fprintf(schema->file, "%s%s%s",
             shares_texts ? "LowCardinality("

@@ -10,13 +10,14 @@
 #include "render/xml.h"
 #include "reports/answers.h"
 
-/* Table options without effect here: these files contain all lines. */
+/* Options for tables that have no effect here: these files contain all lines. */
 static const char *const unused[] = {"by", "sort", "limit", "uncovered", NULL};
-/* Name of a main block in formats whose methods must have names. */
+/* Name of a main block, for formats in which methods must have names. */
 static const char main_block[] = "(main block)";
 
-/* Return the document's coverage. Return NULL with a message if it has none or was merged from
- * several runs, or if a program has several sources: these formats allow one source per path. */
+/* Return the document's coverage. Return NULL with a message if the document has none or was merged
+ * from several runs, or if a program has several sources, because these formats allow one source
+ * per path. */
 static const mp_coverage_answer *coverage_of(const mp_document *document, const mp_style *style,
                                              const char *format, mp_error *error)
 {
@@ -62,7 +63,7 @@ static int64_t take_line(const mp_coverage_file *file, size_t *place, int64_t *l
  * or namespace becomes a package. Branches and complexity are required but unknown, so they are
  * 0. */
 
-/* Rates are rounded down, so only complete coverage is 1. */
+/* Rates are rounded down, so that only complete coverage is 1. */
 static void put_rates(FILE *out, uint64_t executed, uint64_t lines)
 {
     unsigned rate = lines ? (unsigned)(executed * 10000 / lines) : 10000;
@@ -198,7 +199,7 @@ const mp_renderer mp_renderer_cobertura = {.name = "cobertura",
  * Each source file is a record of several lines, with one fact per line. Source: the manual page
  * geninfo(1) of lcov, FILES. */
 
-/* Write the methods of a file. The line of a method is its first executable one. */
+/* Write the methods of a file. Each has its first executable line as its line. */
 static void put_lcov_methods(FILE *out, mp_arena *arena, const mp_coverage_file *file)
 {
     size_t executed = 0;

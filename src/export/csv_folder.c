@@ -1,5 +1,5 @@
-/* Export to a folder of CSV files: one file per SQL table, named after it, even if it has no
- * rows. */
+/* Export to a folder of CSV files, one file per SQL table. The file has the name of the table, and
+ * exists even if the table has no rows. */
 #include <stdlib.h>
 #include <string.h>
 

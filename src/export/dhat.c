@@ -1,6 +1,6 @@
 /* A heap in the format of DHAT, version 2. For each stack it has the objects created, their
- * lifetimes, and the objects alive at the stack's own maximum, at the global peak and at the end.
- * Live objects are known at snapshots only. */
+ * lifetimes, and the objects alive at three moments: the maximum of this stack, the peak of the
+ * heap, and the end. Live objects are known only at snapshots. */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -80,8 +80,8 @@ static void add_life(dhat_out *out, mp_context_id context, int64_t objects, int6
     point->lived_us = mp_sum_capped(point->lived_us, product(objects, us > 0 ? us : 0));
 }
 
-/* Add lifetimes. Those of deleted objects are recorded; live objects are counted until the end of
- * the recording. */
+/* Add lifetimes. Lifetimes of deleted objects are recorded; the lifetime of a live object counts
+ * until the end of the recording. */
 static void add_lives(dhat_out *out)
 {
     const mp_window *window = out->sites->window;

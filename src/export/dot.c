@@ -1,9 +1,8 @@
 /* Export as a graph for Graphviz: the call tree of a heap with leaked or live bytes, the dominator
- * tree of a dump by type, or the call graph of a profile. Small nodes are left out: their sums are
- * in the nodes above them, and the graph's label states their number.
+ * tree of a dump by type, or the call graph of a profile. Small nodes are left out. The nodes above
+ * them include their costs, and the graph's label states how many were left out.
  *
- * The attributes `own` and `all` of a node are exact numbers of bytes, microseconds or
- * samples. */
+ * The attributes `own` and `all` of a node are exact numbers of bytes, microseconds or samples. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +15,7 @@
 #include "query/weights.h"
 #include "render/cell.h"
 
-/* Maximum number of nodes, because larger pictures are unreadable; minimum size of a node in
+/* Maximum number of nodes, because larger pictures are unreadable. Minimum size of a node, in
  * thousandths of the whole. */
 enum { MOST_NODES = 80, LEAST_SHARE = 5 };
 enum { LABEL_BYTES = 80, TOOLTIP_BYTES = 400 };
@@ -33,8 +32,8 @@ typedef struct dot_out {
 
 /* --- syntax --- */
 
-/* Write a quoted string. Backslashes and HTML entities, which Graphviz interprets, are escaped.
- * Invisible characters are written as escapes, and long texts are cut. */
+/* Write a quoted string. Backslashes and HTML entities are escaped, because Graphviz interprets
+ * them. Invisible characters are written as escapes, and long texts are cut. */
 static void put_quoted(dot_out *out, const char *text, size_t most)
 {
     text = mp_safe_text(&out->arena, text);
@@ -67,7 +66,7 @@ static const char *amount(const dot_out *out, int64_t value, char text[MP_UNIT_T
     return text;
 }
 
-/* Return thousandths of the whole. */
+/* Return an amount in thousandths of the whole. */
 static int64_t share(const dot_out *out, int64_t value)
 {
     return out->whole > 0 && value > 0 ? (int64_t)((double)value * 1000 / (double)out->whole) : 0;
@@ -111,7 +110,7 @@ static void put_edge(dot_out *out, const char *from_id, uint32_t from, const cha
     out->edges++;
 }
 
-/* Begin a graph. `note`: a line of its label, or NULL. */
+/* Begin a graph. `note`: a line of its label; NULL = none. */
 static void open_graph(dot_out *out, const char *name, size_t shown, size_t total, const char *what,
                        const char *note)
 {
@@ -152,9 +151,9 @@ static int largest_first(const void *left, const void *right)
     return order ? order : MP_COMPARE(a->place, b->place);
 }
 
-/* Choose the places to show: return a flag for each of the `count` places, and set `shown` to the
- * number of flags. A place is at least as large as those below it, and is sorted before them, so
- * the ancestors of a shown place are shown too. */
+/* Choose the places to show. Return a flag for each of the `count` places, and set `shown` to the
+ * number of flags that are set. A place is at least as large as each place below it, and is sorted
+ * before these. The ancestors of a shown place are therefore shown too. */
 static bool *choose(const dot_out *out, candidate *candidates, size_t count, size_t places,
                     size_t *shown)
 {
@@ -248,7 +247,7 @@ static bool run_tree(const mp_request *request, mp_document *document, mp_error 
 
 /* --- call graphs --- */
 
-/* An edge. Calls from several lines of a caller are combined. */
+/* An edge. Calls from several lines of a caller are one edge. */
 typedef struct arrow {
     uint32_t caller, callee;
     int64_t calls, us;
@@ -289,7 +288,7 @@ static void put_arrows(dot_out *out, const mp_calls *calls, const bool *is_shown
     free(arrows);
 }
 
-/* Return the cost including callees; if that is unknown, the function's own cost. */
+/* Return the cost including callees. If that is unknown, return the function's own cost. */
 static int64_t all_of(const mp_callable *callable)
 {
     return callable->total.cost > callable->self.cost ? callable->total.cost : callable->self.cost;

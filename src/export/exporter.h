@@ -13,19 +13,20 @@
 typedef struct mp_exporter {
     const char *name;
     const char *endings; /* usual file name extensions */
-    /* Its name is MP_EXPORT_TO(name). Its arguments are members of mp_heap_arguments
-     * (reports/sections.h) or shared ones. It always exports the recording from its start: --to
-     * names the format, so only FILE@SNAPSHOT can end it earlier. */
+    /* Report of the exporter. The variable's name is MP_EXPORT_TO(name). Its arguments are members
+     * of mp_heap_arguments (reports/sections.h), or shared arguments. It always exports the
+     * recording from the start: --to names the format here, so that only FILE@SNAPSHOT can set an
+     * earlier end. */
     mp_report report;
-    bool binary; /* not suitable for a terminal */
-    /* It writes the file at request->path itself, either completely or not at all, so it cannot
-     * write to a pipe. request->file is NULL. */
+    bool binary; /* the file is binary, so a terminal cannot show it */
+    /* The exporter writes the file at request->path itself, either completely or not at all, so it
+     * cannot write to a pipe. request->file is NULL. */
     bool in_place;
-    /* It writes any number of recordings. It is run for one recording at a time, so only one is in
-     * memory. */
+    /* The exporter writes any number of recordings. It is run for one recording at a time, so that
+     * only one is in memory. */
     bool many;
-    /* If a recording cannot be read, the others are written, and the export then fails. For
-     * exporters with `many` that write to a stream. */
+    /* If a recording cannot be read, the others are written, and the export fails at the end. This
+     * is for exporters with `many` that write to a stream. */
     bool skips;
     /* For exporters with `many`; otherwise NULL. `begin` starts a file and returns request->sink
      * for each run. `end` is called after all recordings: if `keep` is true, it completes the file
@@ -35,8 +36,8 @@ typedef struct mp_exporter {
     bool (*end)(void *sink, bool keep, mp_document *document, mp_error *error);
 } mp_exporter;
 
-/* Return true if the request is about a whole recording whose checksum is known. A database can
- * only identify such recordings. Otherwise fail. */
+/* Return true if the request is about a whole recording with a known checksum. Only such a
+ * recording can be identified in a database. Otherwise set an error, and return false. */
 bool mp_export_is_whole(const mp_request *request, mp_error *error);
 
 #define MP_EXPORT_TO(name) "export " MP_DASHES "to " name
@@ -44,7 +45,7 @@ bool mp_export_is_whole(const mp_request *request, mp_error *error);
 /* --- description of an export: totals of the file, and its number of rows by kind. Totals are
  * added up while rows are written, and equal those of reports. --- */
 
-/* Totals, named like those of reports; MP_UNKNOWN = the file does not contain them. */
+/* Totals, named like the totals of reports. MP_UNKNOWN = the file does not contain this total. */
 typedef struct mp_written_totals {
     int64_t snapshots;
     int64_t live_objects, live_bytes, created_objects, created_bytes, leaked_objects, leaked_bytes;
@@ -55,8 +56,8 @@ typedef struct mp_written_totals {
 
 /* Totals that are all MP_UNKNOWN. */
 extern const mp_written_totals mp_nothing_written;
-/* Return the total that belongs to a column of weights: that of its amounts or, if `counts`, that
- * of its objects or calls. */
+/* Return the total for a column of weights: the total of its amounts or, if `counts`, of its
+ * objects or calls. */
 int64_t *mp_written_total(mp_written_totals *totals, mp_weighing weighing, bool counts);
 
 /* Add the totals of a profile: seconds and calls, or samples. */
@@ -65,6 +66,7 @@ void mp_written_add_profile(mp_written_totals *totals, const mp_filter *filter);
 /* Begin the document of an export with its title, "PATH: WHAT", and its totals. */
 void mp_written(mp_document *document, const mp_request *request, const char *what,
                 const mp_written_totals *totals);
-/* Add the table of row counts; add a row to it: the file has `rows` rows of kind `what`. */
+/* Add the table of row counts (mp_written_table), or add a row to it: the file has `rows` rows of
+ * kind `what` (mp_written_rows). */
 mp_table *mp_written_table(mp_document *document);
 void mp_written_rows(mp_document *document, mp_table *table, const char *what, int64_t rows);

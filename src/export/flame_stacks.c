@@ -12,12 +12,12 @@
 #include "document/figure.h"
 #include "render/renderer.h"
 
-/* Picture options without effect here: these files contain all frames. */
+/* Options for pictures that have no effect here: these files contain all frames. */
 static const char *const unused[] = {"limit", "depth", "min-percent", NULL};
 #define FOR_STACKS                                                                                 \
     .command = "flame", .for_tools = true, .for_programs = true, .draws = true, .unused = unused
 
-/* Return the document's stacks. NULL with a message if it has none. */
+/* Return the document's stacks. Return NULL with a message if it has none. */
 static const mp_figure *stacks_of(const mp_document *document, mp_error *error)
 {
     const mp_figure *figure = mp_document_figure_of(document, MP_FIGURE_STACKS);
@@ -42,7 +42,7 @@ typedef struct folded_out {
     size_t ends[DEEPEST + 1]; /* length of `stack` for each number of frames */
 } folded_out;
 
-/* Append a frame. Escape hidden characters and those that separate frames or lines. */
+/* Append a frame. Escape hidden characters, and characters that separate frames or lines. */
 static void put_frame(folded_out *out, uint32_t depth, const char *label)
 {
     char escape[MP_ESCAPE];
@@ -116,7 +116,7 @@ typedef struct speedscope_out {
     mp_json json;
     const mp_tree_figure *tree;
     uint32_t *frames;     /* index of each place's frame */
-    mp_id_index by_label; /* frames by label; equal labels usually have the same address */
+    mp_id_index by_label; /* frames by label; labels that are equal usually have the same address */
 } speedscope_out;
 
 /* Write the frames: one for each label and source, in the order of their first use. */
@@ -160,7 +160,7 @@ static void put_event(speedscope_out *out, const char *type, uint32_t place, int
     mp_json_close(&out->json, '}');
 }
 
-/* Write the events in order. The own weight of a frame comes after its callees. */
+/* Write the events in order. The own weight of a frame comes after the weights of its callees. */
 static void put_events(speedscope_out *out, bool base)
 {
     const mp_place *place = out->tree->items;

@@ -1,4 +1,4 @@
-/* Output formats; src/export/formats.def is the table. */
+/* Output formats. The table of formats is src/export/formats.def. */
 #pragma once
 
 #include "export/exporter.h"
@@ -12,12 +12,12 @@ const mp_exporter *const *mp_exporters(size_t *count);
 const mp_renderer *mp_renderer_find(const char *name);
 const mp_exporter *mp_exporter_find(const char *name);
 
-/* A target of the command export: an exporter, or a renderer that writes one kind of answer for
- * other tools. */
+/* A target of the command export. It is an exporter, or a renderer that writes one kind of answer
+ * for other tools. */
 typedef struct mp_target {
     const char *name, *summary;
     const mp_report *report; /* report that answers */
-    /* Exporter to which the report belongs; NULL = `renderer` writes the report's answer. */
+    /* Exporter whose report this is; NULL = `renderer` writes the report's answer. */
     const mp_exporter *exporter;
     const mp_renderer *renderer;
 } mp_target;

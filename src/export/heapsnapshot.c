@@ -3,8 +3,8 @@
  *
  * Below the root, "(GC roots)" has a category for each kind of roots. Weak roots become weak edges.
  * Objects that no strong root reaches get weak edges from a separate category, and their references
- * to reachable objects become weak edges too. So they do not change the retained sizes of reachable
- * objects in any reader. */
+ * to reachable objects become weak edges too. Therefore no reader computes other retained sizes for
+ * reachable objects. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,21 +47,22 @@ typedef struct snapshot_out {
     mp_graph_view view;
     const mp_graph *graph;
     mp_arena names;
-    bool begun;          /* the current array has an element already */
-    uint32_t *by_kind;   /* roots that refer to an object, by kind, then in the order of the file */
+    bool begun;        /* the current array has an element already */
+    uint32_t *by_kind; /* roots that refer to an object, sorted by kind; within a kind in the order
+                          of the file */
     uint32_t root_count; /* number of elements of `by_kind` */
-    /* Kinds of roots, ascending. first_of_kind: index in `by_kind` of the first root of each
+    /* Kinds of roots, ascending. first_of_kind: index, in `by_kind`, of the first root of each
      * kind. */
     uint32_t *kinds;
     uint32_t *first_of_kind;
     uint32_t kind_count;
-    uint32_t *rooted; /* first strong root of each object, plus 1; 0 = it has none */
+    uint32_t *rooted; /* first strong root of each object, plus 1; 0 = the object has none */
     uint32_t shortcuts, unreached, untracked;
-    uint32_t *string_of; /* string of each type; 0 = not used yet */
+    uint32_t *string_of; /* string of each type; 0 = no string yet */
     mp_type_id *named;   /* types in the order of their strings */
     uint32_t named_count;
-    uint32_t *synthetic; /* ids of the nodes that are not objects */
-    bool own_ids;        /* ids are renumbered, because those of the file cannot be used */
+    uint32_t *synthetic; /* ids of nodes that are not objects */
+    bool own_ids;        /* objects get new ids, because the ids of the file cannot be used */
 } snapshot_out;
 
 /* --- numbering --- */
@@ -115,8 +116,8 @@ static int compare_ids(const void *left, const void *right)
     return MP_COMPARE(a, b);
 }
 
-/* Choose the ids. Readers store ids in 32 bits and use them to compare snapshots, so ids of the
- * file are kept if they fit and are unique. Nodes that are not objects get unused ids. */
+/* Choose the ids. Readers store ids in 32 bits, and compare snapshots by id. The ids of the file
+ * are therefore kept if they fit and are unique. Nodes that are not objects get unused ids. */
 static void choose_ids(snapshot_out *out)
 {
     const mp_graph *graph = out->graph;
@@ -267,7 +268,7 @@ static void put_edges_of_roots(snapshot_out *out)
 }
 
 /* Write the edges, sorted by node. Objects of strong roots are also direct children of the root
- * node, because readers measure distances from there. */
+ * node, because readers measure distances from the root node. */
 static void put_edges(snapshot_out *out)
 {
     const mp_graph *graph = out->graph;
@@ -339,7 +340,8 @@ static void put_snapshot(snapshot_out *out, uint64_t nodes, uint64_t edges)
     fputs("]}\n", out->json.file);
 }
 
-/* Return true if all sizes fit into 32 bits, as readers expect. False with a message. */
+/* Return true if all sizes fit into 32 bits, as readers expect. Otherwise return false with a
+ * message. */
 static bool sizes_fit(const mp_graph *graph, mp_error *error)
 {
     mp_arena arena = {0};

@@ -1,7 +1,7 @@
 /* JUnit XML, which CI systems show as test results: a policy is a test suite, a rule is a test.
  *
- * Source: the schemas that consumers of these files publish; tests/junit.xsd defines the part that
- * is written here. A failed rule is a failure, and a rule that cannot be judged is an error.
+ * Source: the schemas published by programs that read these files; tests/junit.xsd defines the part
+ * that is written here. A failed rule is a failure, and a rule that cannot be judged is an error.
  * Warnings of passed rules are written as output. */
 #include <inttypes.h>
 #include <string.h>
@@ -17,7 +17,8 @@ static void put_counts(FILE *file, const mp_checks *checks)
             checks->counts[MP_VERDICT_FAIL], checks->counts[MP_VERDICT_ERROR]);
 }
 
-/* Return "p" for "rules/p.policy". A class name must not have dots, which are shown as a path. */
+/* Return "p" for "rules/p.policy". The name of a class must not have dots, because readers would
+ * show it as a path. */
 static const char *class_of(mp_arena *arena, const mp_document *document, const mp_checks *checks)
 {
     const char *file = mp_file_name(checks->policy);

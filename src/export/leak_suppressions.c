@@ -1,5 +1,5 @@
-/* Leaks as suppressions, for users who accept some of them: sections to paste into a suppression
- * file. The user fills in the reasons. */
+/* Leaks as suppressions: sections that a user can paste into a suppression file, to accept some of
+ * the leaks. The user fills in the reasons. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@
 #include "reports/answers.h"
 
 /* Write a pattern that matches exactly this text. Characters in `special` are escaped. Invisible
- * characters, and those that a line cannot contain, become `any`. */
+ * characters, and characters that a line cannot contain, become `any`. */
 static void put_pattern(FILE *file, const char *text, const char *special, char any)
 {
     char escape[MP_ESCAPE];
@@ -38,8 +38,8 @@ static void put_glob(FILE *file, const char *key, const char *text)
     fputc('\n', file);
 }
 
-/* A section and the leaks that it accepts. It may accept several: a recursion leaks at each level,
- * and several files may have the same leak. */
+/* A section, and the leaks that it accepts. A section may accept several leaks: a recursion leaks
+ * at each level, and several files may have the same leak. */
 typedef struct accepted {
     const mp_leak_site *site; /* first leak */
     size_t number;            /* row of the first leak, from 1 */

@@ -1,5 +1,5 @@
-/* A heap over time in the format of Massif: live bytes at each snapshot. For some snapshots,
- * including the peak, it has the stacks that allocated them. Types of objects are innermost
+/* A heap over time in the format of Massif: live bytes at each snapshot. Some snapshots, including
+ * the peak, also have the stacks that allocated the bytes. Types of objects are innermost
  * frames. */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -9,13 +9,13 @@
 
 enum {
     FRAMES = 31, /* maximum frames of a stack: Massif's default of 30, plus a type */
-    /* Number of snapshots with stacks, besides the peak and the window's end. */
+    /* Number of snapshots with stacks. The peak and the end of the window are not counted. */
     DETAILED = 10,
 };
 
-/* A line of a tree that is still to be written. */
+/* A line of a tree that must still be written. */
 typedef struct massif_line {
-    uint32_t node; /* 0, except in the first line: the sum of nodes that are too small to show */
+    uint32_t node; /* 0 = sum of nodes that are too small to show; in the first line, the root */
     unsigned depth;
     int64_t bytes, places; /* bytes of the line; number of nodes combined in it */
 } massif_line;
@@ -42,7 +42,7 @@ static void sum_up(massif_out *out)
         out->total[sites->nodes[i].parent] += out->total[i];
 }
 
-/* Compare by ascending size, because lines are taken from the end. */
+/* Compare by ascending size, because lines are taken from the end of the list. */
 static int by_bytes(const void *a, const void *b)
 {
     const massif_line *x = a, *y = b;
@@ -61,8 +61,8 @@ static bool is_small(const massif_out *out, uint32_t node)
     return out->total[node] <= 0 || out->total[node] < out->total[0] / 100;
 }
 
-/* Push the children of a node, ordered by bytes. Children with at least a hundredth of the total
- * are pushed separately, the rest as one line. Return the number of lines. */
+/* Push the children of a node, ordered by bytes. Each child with at least a hundredth of the total
+ * is pushed separately, all others as one line. Return the number of lines. */
 static size_t push_children(massif_out *out, uint32_t node, unsigned depth)
 {
     massif_line rest = {.depth = depth + 1};
@@ -82,7 +82,7 @@ static size_t push_children(massif_out *out, uint32_t node, unsigned depth)
     return out->line_count - first + (rest.places > 0);
 }
 
-/* Print a label. Escape hidden characters, and those that begin a comment in ms_print. */
+/* Print a label. Escape hidden characters, and characters that begin a comment in ms_print. */
 static void put_label(FILE *file, const char *label)
 {
     for (; *label; label++)
@@ -140,7 +140,7 @@ static bool is_detailed(const mp_sites *sites, size_t place)
     return place == sites->end || (place + 1) % (each ? each : 1) == 0;
 }
 
-/* Write a snapshot. Return false with a message if the sum of the stacks differs from the total of
+/* Write a snapshot. Return false with a message if the sum of the stacks differs from the total in
  * reports. */
 static bool put_snapshot(massif_out *out, size_t place, bool peak, int64_t *time, mp_error *error)
 {

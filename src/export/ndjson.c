@@ -1,6 +1,6 @@
-/* Export as one JSON object per line, for jq and databases: the tables that every report has, and
- * the relations of the recording, which are more detailed than any report. The member "kind" names
- * the table or relation. Other members have the same names as in reports. */
+/* Export as one JSON object per line, for jq and databases. It has the tables that every report
+ * has, and the relations of the recording, which are more detailed than reports. The member "kind"
+ * names the table or relation. All other members have the names that they have in reports. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,7 +18,7 @@ typedef struct lines_out {
     mp_relation_source *source;
 } lines_out;
 
-/* Name of a relation, and the value of "kind" of its lines. */
+/* Name of a relation, and the value of "kind" in its lines. */
 typedef struct line_kind {
     const char *relation, *kind;
 } line_kind;

@@ -34,8 +34,8 @@ static void take_snapshots(mp_live_objects *live, mp_snapshot_id only)
             live->snapshots[live->snapshot_count++] = (mp_snapshot_id){i};
 }
 
-/* Index the vertices by id. If ids are not unique, as with several application domains, return
- * false and leave the index empty. */
+/* Index the vertices by id. If ids are not unique, which happens with several application domains,
+ * return false and leave the index empty. */
 static bool index_vertices(const mp_graph *graph, mp_id_index *vertices)
 {
     for (uint32_t i = 1; graph && i <= graph->count; i++) {
@@ -50,8 +50,8 @@ static bool index_vertices(const mp_graph *graph, mp_id_index *vertices)
 }
 
 /* Return, for each snapshot, the number of objects that were first seen before it. Release with
- * free(). Objects are not stored in this order: a log may mention blocks late that existed from the
- * beginning. */
+ * free(). Objects are not stored in this order: a log may mention blocks late although they existed
+ * from the beginning. */
 static uint32_t *places_by_snapshot(const mp_model *model)
 {
     uint32_t *places = mp_alloc_zero(model->snapshots.count + 1, sizeof *places);

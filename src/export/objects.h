@@ -7,7 +7,7 @@
 #include "query/query.h"
 
 typedef struct mp_living {
-    uint64_t id; /* id in the file; if those are not unique, a number from 1 */
+    uint64_t id; /* id in the file; if the file's ids are not unique, a number from 1 */
     int64_t bytes;
     mp_context_id context;
     mp_snapshot_id born; /* 0 = unknown */
@@ -26,9 +26,9 @@ typedef struct mp_live_objects {
     size_t living_count;
 } mp_live_objects;
 
-/* Find the objects alive at all snapshots or, if the model did not keep objects, those at the
- * snapshot of its graph. Release with mp_live_objects_free. Return false with a message if there
- * are neither objects nor a graph, or if there are several sessions. */
+/* Find the objects alive at all snapshots. If the model did not keep objects, find the objects at
+ * the snapshot of its graph. Release with mp_live_objects_free. Return false with a message if
+ * there are neither objects nor a graph, or if there are several sessions. */
 bool mp_live_objects_of(const mp_filter *filter, mp_live_objects *live, mp_error *error);
 void mp_live_objects_free(mp_live_objects *live);
 
@@ -37,5 +37,6 @@ static inline bool mp_is_alive_at(const mp_living *living, mp_snapshot_id snapsh
     return living->from.i <= snapshot.i && (!living->until.i || living->until.i > snapshot.i);
 }
 
-/* Find the only session with snapshots. False with a message if there are several, or none. */
+/* Find the only session with snapshots. Return false with a message if there are several, or
+ * none. */
 bool mp_only_session(const mp_filter *filter, mp_session_id *session, mp_error *error);

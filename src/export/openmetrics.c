@@ -18,7 +18,7 @@
 
 enum { WORST = 10, STACK_FRAMES = 8 };
 
-/* A metric family. Each kind of row has one family per measure. */
+/* A metric family. Each kind of row has a family for each of its measures. */
 typedef struct measure {
     const char *name, *unit, *help;
 } measure;
@@ -104,7 +104,7 @@ static void put_totals(metrics_out *out, const mp_document *document)
         const mp_column *column = &table->columns[i];
         bool amount = column->unit == MP_COUNT || column->unit == MP_BYTES ||
                       column->unit == MP_SECONDS || column->unit == MP_TIME;
-        /* The metric of leaking bytes is one of sites, and their sum is the total. */
+        /* The metric of leaking bytes has a value for each site; the sum is the total. */
         const bool of_sites = strncmp(column->name, "leaking_", strlen("leaking_")) == 0;
         if (column->flags & MP_FOR_PEOPLE || !amount || of_sites || !table->cells[i].known)
             continue;
@@ -118,8 +118,8 @@ static void put_totals(metrics_out *out, const mp_document *document)
 
 /* --- the first rows of lists --- */
 
-/* Add a row. If there are rows with the same labels, add up their values, because a time series
- * must be unique. */
+/* Add a row. If rows have the same labels, add up their values, because a time series must be
+ * unique. */
 static void add_row(metrics_out *out, const char *labels, const int64_t values[MEASURES])
 {
     size_t index = 0;

@@ -16,7 +16,8 @@
 
 enum {
     PIECE = 4096, /* number of messages in a piece */
-    /* Maximum callers of a stack. With recursion, the file grows with the square of this number. */
+    /* Maximum number of callers of a stack. With recursion, the size of the file grows with the
+     * square of this number. */
     MOST_CALLERS = 1024,
     MOST_VALUES = 2 * MP_MOST_WEIGHINGS,
     MOST_LABELS = 4,
@@ -59,7 +60,7 @@ static void close_gzip(gzip_out *out)
 
 /* --- messages --- */
 
-/* A frame as a caller. Many stacks share it. */
+/* A frame as a caller. Many stacks share each caller. */
 typedef struct frame_step {
     uint32_t caller, depth;
     uint32_t place; /* location of the call in its caller; 0 = not computed yet */
@@ -67,7 +68,7 @@ typedef struct frame_step {
 
 typedef struct pprof_out {
     gzip_out gzip;
-    mp_arena arena; /* memory of the current piece */
+    mp_arena arena; /* memory that the current piece uses */
     Pprof__Profile piece;
     size_t pending;        /* number of messages in the current piece */
     void *pointers[PIECE]; /* pointers to the messages; they all belong to one list */
@@ -79,10 +80,10 @@ typedef struct pprof_out {
     uint32_t *texts;        /* text in `code` of each index from 1 */
     size_t text_count, text_capacity;
     mp_written_totals totals;
-    bool uncounted; /* numbers of objects or calls are not known, and left out */
-    bool unsized;   /* sizes of objects are not known, and left out */
+    bool uncounted; /* numbers of objects or calls are unknown, and left out */
+    bool unsized;   /* sizes of objects are unknown, and left out */
     int64_t samples;
-    int64_t unit; /* number of the file's units per byte or microsecond */
+    int64_t unit; /* number of units of the file per byte or microsecond */
 } pprof_out;
 
 static void flush(pprof_out *out)
@@ -309,7 +310,7 @@ static Pprof__ValueType *value_type(pprof_out *out, const char *type, const char
 
 enum { PER_MICROSECOND = 1000 };
 
-/* Return the number of units per microsecond or byte. Times are in nanoseconds, as in other
+/* Return the number of units per microsecond or byte. Times are in nanoseconds, which is usual in
  * profiles, unless their sum would overflow. */
 static int64_t unit_of(const mp_weights *weights)
 {
@@ -331,7 +332,8 @@ static int64_t began(const mp_model *model)
     return first > most || first < -most ? 0 : first * PER_MICROSECOND;
 }
 
-/* Return the name of what a profile measures, such as "delay"; NULL: its kind tells. */
+/* Return the name of the measured cost of a profile, such as "delay"; NULL: the kind of the profile
+ * says it. */
 static const char *measure_of(const mp_model *model)
 {
     const mp_profile *profile = model->profile;

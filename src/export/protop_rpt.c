@@ -2,9 +2,10 @@
  * keep working.
  *
  * Source: the description of ProTop's report. The first columns have 30, 5, 13, 13 and 10
- * characters. The older report has a last column of 40 for the internal procedure or method; the
- * newer one has 20 for it and 50 for the source text. Numbers are right-aligned, text is cut to its
- * column, and a number that does not fit is printed as "?". */
+ * characters. The next column is the internal procedure or method: in the older report it is the
+ * last one and has 40 characters; in the newer report it has 20, and a column of 50 for the source
+ * text follows. Numbers are right-aligned, text is cut to its column, and a number that does not
+ * fit is printed as "?". */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -36,7 +37,8 @@ static void put_centred(const rpt_out *out, const char *text)
     fprintf(out->file, "%s\n", text);
 }
 
-/* Write a text cut to `width` characters. Pad it unless it is the last text of its line. */
+/* Write a text cut to `width` characters. Pad it with blanks unless it is the last text of its
+ * line. */
 static void put_cut(rpt_out *out, const char *text, int width, bool last)
 {
     const char *safe = mp_safe_text(&out->arena, text), *end = safe;

@@ -1,8 +1,8 @@
 /* Export to a SQLite database of many recordings.
  *
- * A recording is named by the checksum of its bytes, and is stored once: adding it again changes
- * nothing. All recordings of an export are one transaction. If the process ends in the middle, the
- * database stays as it was. */
+ * The checksum of a recording is its name in the database. Each recording is stored once: adding it
+ * again changes nothing. All recordings of an export are one transaction. If the process ends in
+ * the middle, the database stays as it was. */
 #include <stdlib.h>
 
 #include "base/sqlite.h"
@@ -85,7 +85,8 @@ static bool make_tables(const fleet_database *state)
     return ok;
 }
 
-/* Return true if the database has the tables that will be written. Otherwise fail. */
+/* Return true if the database has the tables that will be written. Otherwise set an error, and
+ * return false. */
 static bool has_tables(const fleet_database *state)
 {
     size_t count;
@@ -107,7 +108,7 @@ static bool has_tables(const fleet_database *state)
                            state->fleet.path);
 }
 
-/* Open the database and begin a transaction. end_database closes it in any case. */
+/* Open the database and begin a transaction. end_database must close it, even if this fails. */
 static bool open_database(mp_fleet *fleet)
 {
     fleet_database *state = (fleet_database *)fleet;
@@ -216,7 +217,7 @@ static bool end_database(void *sink, bool keep, mp_document *document, mp_error 
     if (ok)
         mp_fleet_describe(&state->fleet, document);
     if (state->database)
-        sqlite3_close(state->database); /* rolls back what was not committed */
+        sqlite3_close(state->database); /* rolls back changes that were not committed */
     mp_fleet_free(&state->fleet);
     free(state);
     return ok;

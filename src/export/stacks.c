@@ -37,8 +37,8 @@ uint32_t mp_code_text_id(mp_code *code, const char *text)
     return id;
 }
 
-/* Return the name of a frame. If all objects of a type have the same name, the type's frame
- * includes it. */
+/* Return the name of a frame. The frame of a type includes the name of its objects if all of them
+ * have the same name. */
 static uint32_t name_of(mp_code *code, const mp_weight_frame *frame)
 {
     if (!frame->object)

@@ -1,5 +1,5 @@
 /* Stacks for exporters: numbers for texts, functions and places, stacks with weights, and stacks of
- * a heap over time. Also the code that runs these exporters. */
+ * a heap over time. Also the functions that run the exporters of stacks. */
 #pragma once
 
 #include "base/index.h"
@@ -44,29 +44,29 @@ void mp_code_free(mp_code *code);
 uint32_t mp_code_text_id(mp_code *code, const char *text);
 /* Return the number of a frame's function. */
 uint32_t mp_code_function_of(mp_code *code, uint32_t frame);
-/* Return the line where a frame calls `callee`, a frame below it; if `callee` is 0, the line of the
- * frame's own cost. MP_NO_LINE if unknown. */
+/* Return the line where a frame calls `callee`, which must be a frame below it. If `callee` is 0,
+ * return the line of the frame's own cost. MP_NO_LINE if unknown. */
 uint32_t mp_code_line(const mp_code *code, uint32_t frame, uint32_t callee);
 /* Return the number of the frame's function at that line. */
 uint32_t mp_code_place_of(mp_code *code, uint32_t frame, uint32_t callee);
 
 /* --- weighted stacks --- */
 
-/* Compute the weights and pass them to `write`: bytes created, alive and leaked of a heap; retained
- * bytes of a dump; times of a profile. `apart`: separate weights for each thread and request of a
- * heap. Return false with a message, without calling `write`, if there are none. */
+/* Compute the weights and pass them to `write`. They are bytes created, alive and leaked of a heap,
+ * retained bytes of a dump, or times of a profile. `apart`: separate weights for each thread and
+ * request of a heap. If there are no weights, do not call `write`; return false with a message. */
 bool mp_stacks_weigh(const mp_request *request, mp_document *document, bool apart, mp_error *error,
                      void (*write)(const mp_weights *weights, const mp_request *request,
                                    mp_document *document));
-/* Arguments of the exporters that do this. */
+/* Arguments of exporters that call this function. */
 enum { MP_STACKS_ARGUMENTS = 10 };
 extern const mp_argument mp_stacks_arguments[MP_STACKS_ARGUMENTS];
 extern const mp_heap_arguments mp_stacks_defaults;
 
-/* Return true if the frame has an own weight in any column. */
+/* Return true if the frame has a weight of its own in any column. */
 bool mp_stacks_end_at(const mp_weights *weights, uint32_t frame);
 
-/* Children of each node of a tree, for iterative walks. */
+/* Children of each node of a tree. With them, the tree can be walked without recursion. */
 typedef struct mp_links {
     uint32_t *below, *beside; /* first child of each node, and next sibling; 0 = none */
 } mp_links;
@@ -81,7 +81,7 @@ void mp_links_free(mp_links *links);
  * Allocation stacks, innermost place first, and how their objects change from one snapshot to the
  * next. */
 
-/* A node of a tree: a place, and all places inside of it on the stack. Node 0 is the root. Parents
+/* A node of a tree: a place, with all places inside of it on the stack. Node 0 is the root. Parents
  * come before their children. */
 typedef struct mp_site_node {
     uint32_t parent, place;
@@ -94,8 +94,9 @@ typedef struct mp_sites {
     mp_site_node *nodes;
     uint32_t count; /* including node 0 */
     size_t capacity;
-    uint32_t *end_of; /* node where the stack of each context ends; 0 = not part of the selection */
-    int64_t cut;      /* number of stacks that were cut */
+    uint32_t
+        *end_of; /* node where the stack of each context ends; 0 = the context is not selected */
+    int64_t cut; /* number of stacks that were cut */
     uint32_t *snapshots;        /* complete snapshots of the session, ascending */
     size_t snapshot_count, end; /* index of the window's end in `snapshots` */
     bool has_times;
@@ -103,21 +104,21 @@ typedef struct mp_sites {
 } mp_sites;
 
 /* Cut the stacks of the only session to their innermost `frames`, pass them to `write`, and return
- * its result. Also return false, with a message, if there is no session, or more than one. */
+ * its result. If the number of sessions is not 1, return false with a message. */
 bool mp_sites_write(const mp_request *request, mp_document *document, uint32_t frames,
                     mp_error *error,
                     bool (*write)(mp_sites *sites, const mp_request *request, mp_document *document,
                                   mp_error *error));
 
-/* Return the index of the snapshot with the most live bytes, up to `last`; the first if there are
- * several. */
+/* Return the index of the snapshot with the most live bytes, among those up to `last`; if several
+ * are equal, the first. */
 size_t mp_sites_peak(const mp_sites *sites, size_t last);
-/* Get the next change up to this snapshot. Return false if there is none. Snapshots must come in
- * order. */
+/* Get the next change that happened up to this snapshot. Return false if there is none. Snapshots
+ * must come in order. */
 bool mp_sites_next(mp_sites *sites, uint32_t snapshot, uint32_t *node, const mp_cost **cost);
 
 /* Return the label of a place, which begins with its number: "0x1F: placeOrder shop.OrderService
- * (shop/OrderService.cls:155)". In the arena. */
+ * (shop/OrderService.cls:155)". It belongs to the arena. */
 const char *mp_sites_label(const mp_sites *sites, uint32_t place, mp_arena *arena);
-/* Return the name of the application or, if unknown, of the file. In the arena. */
+/* Return the name of the application or, if it is unknown, of the file. It belongs to the arena. */
 const char *mp_sites_command(const mp_sites *sites, mp_arena *arena);

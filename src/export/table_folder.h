@@ -1,8 +1,8 @@
-/* A folder of tables, one file for each, that all belong to one export.
+/* A folder of tables, one file for each table. All tables belong to one export.
  *
- * Files are written under hidden names and appear when all recordings are written. The first table,
- * the list of recordings, is removed before the first file of an earlier export is replaced, and
- * appears last. So if a folder contains it, all tables belong to one export. */
+ * Files are written under hidden names, and appear when all recordings are written. The first table
+ * is the list of recordings. It is removed before another file of an earlier export is replaced,
+ * and appears last. So if a folder contains it, all tables belong to one export. */
 #pragma once
 
 #include <stdio.h>
@@ -13,8 +13,8 @@
 typedef struct mp_table_files {
     const char *(*name)(size_t table); /* return the name of a table, NULL after the last */
     const char *ending;                /* ending of the files' names */
-    /* Beginning of each file, by which files of an earlier export are recognized. A file without
-     * rows may be a line feed instead. */
+    /* Beginning of each file. A file of an earlier export is recognized by it. A file without rows
+     * may contain a line feed instead. */
     const char *head;
 } mp_table_files;
 
@@ -33,7 +33,7 @@ bool mp_table_folder_open(mp_table_folder *folder, const char *path, const mp_ta
                           mp_error *error);
 /* Return the file of a table. */
 FILE *mp_table_folder_file(const mp_table_folder *folder, size_t table);
-/* Close the files. With `keep`, they replace those of an earlier export; otherwise the folder is
- * left as it was. Return true if all files were kept; false with an error if `keep`. A folder that
- * was never opened cannot be kept. */
+/* Close the files. With `keep`, they replace the files of an earlier export; otherwise the folder
+ * is left as it was. Return true if all files were kept. Return false otherwise, with an error if
+ * `keep` is set. A folder that was never opened cannot be kept. */
 bool mp_table_folder_close(mp_table_folder *folder, bool keep, mp_error *error);

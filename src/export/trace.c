@@ -25,7 +25,7 @@ typedef struct trace_out {
     const mp_filter *filter;
     const mp_model *model;
     mp_arena names;
-    int64_t *starts; /* offset of each session's times */
+    int64_t *starts; /* offset that is added to the times of each session */
     bool told;       /* true if the times of snapshots are known */
     int64_t counters, instants, slices;
 } trace_out;
@@ -111,8 +111,8 @@ static void put_counter(trace_out *out, const char *name, uint32_t session, int6
     out->counters++;
 }
 
-/* Write a snapshot, the `number`th of its session, at its time or, if times are unknown, at one
- * made from that number. */
+/* Write a snapshot, the `number`th of its session, at its time. If times are unknown, write it at a
+ * time computed from the number. */
 static void put_snapshot(trace_out *out, const mp_snapshot *snapshot, uint32_t number)
 {
     uint32_t session = snapshot->session.i;
@@ -148,7 +148,7 @@ static uint32_t lane_of(int64_t lanes[LANES], int64_t from_us, int64_t to_us)
     return FIRST_LANE + lane;
 }
 
-/* Write a request. If its end is not recorded, its slice has no end. */
+/* Write a request. If the recording does not have its end, its slice has no end. */
 static void put_request(trace_out *out, const mp_served *served, int64_t lanes[LANES])
 {
     uint32_t session = served->session.i;
@@ -189,7 +189,7 @@ static void put_requests(trace_out *out, const mp_window *window)
 
 /* --- tracing --- */
 
-/* Return "method program:12"; without a line for a whole method (line 0). */
+/* Return "method program:12"; for a whole method (line 0) there is no line. */
 static const char *name_of(trace_out *out, const mp_timed *timed)
 {
     const mp_module *module = &out->model->profile->modules.items[timed->module.i];
@@ -206,10 +206,10 @@ static uint32_t session_of(const trace_out *out, const mp_timed *timed)
 
 /* Return the length of each slice, in microseconds. Release with free().
  *
- * Times are rounded, so a slice may seem to end after the next slice on its level, or on its
- * caller's level, has begun. Slices must not overlap, so it is cut there. The loop goes backwards.
- * `later` is a stack of slices that begin later; the nearest one that is not deeper limits the
- * length. */
+ * Times are rounded. A slice may therefore seem to end after the beginning of the next slice on its
+ * level, or on the level of its caller. Slices must not overlap, so the first slice is cut at this
+ * point. The loop goes backwards. `later` is a stack of slices that begin later; the nearest one
+ * that is not deeper limits the length. */
 static int64_t *lengths_of(const trace_out *out, const mp_timeline *timeline)
 {
     int64_t *lengths = mp_alloc((timeline->count + 1) * sizeof *lengths);

@@ -97,7 +97,7 @@ mp_table mp_table_for_people(const mp_table *table, const mp_style *style)
 
 static const struct {
     const char *one, *many;
-    bool limited; /* an option's limit left the rows out, so they can be shown without a limit */
+    bool limited; /* an option's limit left out the rows, so an option can show them */
 } rest_words[] = {
     [MP_REST_MORE] = {"more", "more", true},
     [MP_REST_BEFORE] = {"before these", "before these", true},
@@ -210,7 +210,7 @@ const char *mp_cell_for_programs(mp_arena *arena, const mp_column *column, const
     }
 }
 
-/* Return true for a control character: those of ASCII, and U+0080 to U+009F. */
+/* Return true if the character is a control character of ASCII, or one from U+0080 to U+009F. */
 static bool is_control(const char *p)
 {
     unsigned char first = (unsigned char)*p;

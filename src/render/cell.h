@@ -4,8 +4,8 @@
 #include "base/memory.h"
 #include "render/renderer.h"
 
-/* Return the cell's text for people; "" if it is unknown. For a list it is the first text. Lives in
- * the arena, or as long as the document. */
+/* Return the cell's text for people; "" if it is unknown. For a list it is the first text. It
+ * belongs to the arena or the document. */
 const char *mp_cell_for_people(mp_arena *arena, const mp_column *column, const mp_cell *cell,
                                bool exact_bytes);
 /* Return the cell's text for programs: exact, without unit or grouping. Texts of a list are joined
@@ -20,13 +20,13 @@ mp_tone mp_cell_tone(const mp_column *column, const char *text);
  * first ones are kept, unless style->whole is set. */
 mp_table mp_table_for_people(const mp_table *table, const mp_style *style);
 
-/* Return true if an option's limit left the rows out. */
+/* Return true if a limit of an option left out the rows. */
 bool mp_rest_is_limited(const mp_rest *rest);
 /* Return a line for people as text that is safe for a terminal; "" if it is empty. */
 const char *mp_line_for_people(mp_arena *arena, const mp_line *line, const mp_style *style);
 
-/* Return a line that names the tables which text leaves out, and how to get them; NULL if it leaves
- * out none. */
+/* Return a line that names the tables left out of the text, and says how to get them; NULL if none
+ * is left out. */
 const char *mp_more_tables(mp_arena *arena, const mp_document *document, const mp_style *style);
 
 /* Return true if people see the column. */
@@ -38,7 +38,7 @@ static inline bool mp_column_is_shown(const mp_table *table, size_t column)
 bool mp_column_is_called(const mp_column *column, const char *ending);
 /* Return true if the column's lists are stacks, which may be cut. */
 bool mp_column_is_stack(const mp_column *column);
-/* Return true if any row has a value in the column. */
+/* Return true if the column has a value in any row. */
 bool mp_column_is_known(const mp_table *table, size_t column);
 /* Return true for units whose texts are aligned left; numbers are aligned right. */
 static inline bool mp_unit_is_text(mp_unit unit)

@@ -28,8 +28,8 @@ static const char *name_of(mp_arena *arena, const mp_column *column, const char 
     return mp_arena_format(arena, "%s_%s", column->name, what);
 }
 
-/* Print two columns for each stack: "true" if it was cut, and its length. They come after all other
- * columns, whose positions thus do not change. */
+/* Print two columns for each stack: "true" if the stack was cut, and its length. They come after
+ * all other columns, so that the positions of the others do not change. */
 static void put_cuts(mp_arena *arena, const mp_table *table, const mp_cell *cells, FILE *file)
 {
     for (size_t i = 0; i < table->column_count; i++) {

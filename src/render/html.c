@@ -104,8 +104,7 @@ static void put_answer(mp_page *page, const mp_document *document)
     fputs(begun ? "</dl>\n</section>\n" : "", page->file);
 }
 
-/* Return true if the report's summary already counts the checks, so that nothing needs to be
- * added. */
+/* Return true if the report's own summary counts the checks already. */
 static bool is_summed_up(const mp_document *document, const mp_checks *checks)
 {
     bool said = false;
@@ -148,7 +147,7 @@ static bool is_for_people(const mp_table *table)
     return !(table->flags & (MP_FOR_PROGRAMS | MP_OF_CHECKS)) && (table->title || table->row_count);
 }
 
-/* Print the figures, each with its name, by which scripts find it to make it zoomable. `lines`:
+/* Print the figures. Each has its name, by which scripts find it to make it zoomable. `lines`:
  * print only figures over time, or only the others. */
 static void put_figures(mp_page *page, const mp_document *document, bool lines)
 {
@@ -158,7 +157,7 @@ static void put_figures(mp_page *page, const mp_document *document, bool lines)
         const mp_figure *figure = &document->figures[i];
         const bool of_time = figure->kind == MP_FIGURE_LINES;
         if (figure->kind == MP_FIGURE_HISTORY || lines != of_time ||
-            (of_time && figure->lines.moments < 2)) /* a line needs two moments */
+            (of_time && figure->lines.moments < 2)) /* two moments are the fewest for a line */
             continue;
         fprintf(page->file, "<figure id=\"figure-%s\">\n", figure->name);
         mp_svg_figure(&svg, figure);
@@ -166,8 +165,8 @@ static void put_figures(mp_page *page, const mp_document *document, bool lines)
     }
 }
 
-/* Return the table that the report is about; for many files, the summary of each file; for several
- * dumps, what grew in each of them. */
+/* Return the table that the report is about. For many files, it is the summary of each file; for
+ * several dumps, the growth of each of them. */
 static const mp_table *first_table(const mp_document *document)
 {
     const mp_table *main = mp_document_shown_main(document), *any = NULL;

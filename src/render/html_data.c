@@ -89,8 +89,8 @@ static void put_group(data_out *out, const mp_history_group *group)
     if (group->names) {
         PUT_LIST(out, "names", group->rows, put_text(out, group->names[i]));
     }
-    /* Changes are numbers in one flat array. For each change: the difference of its row to that of
-     * the previous change, moment, moment of birth (if births are known), objects, bytes. */
+    /* Changes are numbers in one flat array. Each change has: the difference of its row to the row
+     * of the previous change, moment, moment of birth (if births are known), objects, bytes. */
     mp_json_number(&out->json, "births", group->births);
     mp_json_open_member(&out->json, "changes", '[');
     for (size_t i = 0; i < group->change_count; i++) {

@@ -70,8 +70,8 @@ static shown_table shown_table_of(const mp_table *table)
     return shown;
 }
 
-/* Return the longest list of a row under this column's title. The column for people may have cut
- * stacks; a column for programs with the same title then has more callers. */
+/* Return the longest list of a row under this column's title. A stack in the column for people may
+ * be cut; then a column for programs with the same title has more callers. */
 static const mp_cell *whole_list(const mp_table *table, const mp_cell *row, size_t column)
 {
     const mp_cell *whole = &row[column];

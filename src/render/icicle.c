@@ -10,7 +10,7 @@
 /* Levels that are drawn with names, one line each, followed by levels of half a line each. */
 enum { NAMED = 16, HALVED = 8, LEVELS = NAMED + HALVED };
 
-/* 1 + the place at each level and half column; 0 = none. */
+/* 1 + the place at each level and half column; 0 = no place */
 typedef struct icicle_grid {
     const mp_tree_figure *tree;
     uint32_t *halves[LEVELS];
@@ -80,7 +80,7 @@ static unsigned colour_of(const mp_tree_figure *tree, uint32_t place)
 /* --- lines --- */
 
 /* Set the colours of the upper and lower (or left and right) half of a character; 0 = the
- * terminal's own. */
+ * terminal's own colour. */
 static void put_colours(const icicle_grid *grid, const mp_style *style, FILE *file, uint32_t upper,
                         uint32_t lower)
 {
@@ -94,8 +94,8 @@ static void put_colours(const icicle_grid *grid, const mp_style *style, FILE *fi
     fputc('m', file);
 }
 
-/* Return the text for a place's amount; in a comparison, its change: "+10.4 KiB", "new +10.4
- * KiB". */
+/* Return the text for a place's amount. In a comparison it is the place's change: "+10.4 KiB", "new
+ * +10.4 KiB". */
 static const char *amount_of(icicle_grid *grid, const mp_place *place)
 {
     const int64_t change = grid->tree->has_base ? place->total - place->base_all : 0;
@@ -120,8 +120,10 @@ static const char *short_name(icicle_grid *grid, const mp_place *place, const ch
     return names[count - 1];
 }
 
-/* Return "shop/main.p:52  18.6 KiB", or as much of the name as there is room for. In a comparison
- * the change comes first, at least its sign. */
+/* Return "shop/main.p:52
+ *
+ * 18.6 KiB", shortened to the room. In a comparison the change comes first; at least its sign
+ * stays. */
 static const char *name_of(icicle_grid *grid, uint32_t place, size_t room)
 {
     enum { LONGEST = 500, SHORTEST = 8 };
@@ -142,8 +144,8 @@ static const char *name_of(icicle_grid *grid, uint32_t place, size_t room)
                                                short_name(grid, state, name, room - before));
 }
 
-/* Print a name across the columns that belong to the place alone, cut at a character if necessary.
- * Return the next column. */
+/* Print a name across the columns that only this place has, cut at a character if necessary. Return
+ * the next column. */
 static uint32_t put_named(icicle_grid *grid, const mp_style *style, FILE *file, uint32_t level,
                           uint32_t column)
 {

@@ -18,7 +18,7 @@ typedef struct json_cut {
 } json_cut;
 
 static const json_cut whole = {SIZE_MAX, SIZE_MAX, SIZE_MAX, SIZE_MAX, SIZE_MAX};
-/* Limits of a brief answer; the first that makes it small enough is used. */
+/* Limits of a brief answer. The first limits that make it small enough are used. */
 enum { BRIEF_BYTES = 5000 };
 static const json_cut brief[] = {{MP_BRIEF_ROWS, MP_BRIEF_ROWS, 3, 400, MP_BRIEF_ROWS},
                                  {MP_BRIEF_ROWS, 3, 3, 400, MP_BRIEF_ROWS},
@@ -87,7 +87,7 @@ static bool put_list(json_out *out, const mp_column *column, const mp_cell *cell
     return truncated;
 }
 
-/* Print a value. Return true if part of it is not shown. */
+/* Print a value. Return true if a part of it is not shown. */
 static bool put_value(json_out *out, const mp_column *column, const mp_cell *cell)
 {
     switch (column->unit) {
@@ -110,7 +110,7 @@ static bool put_value(json_out *out, const mp_column *column, const mp_cell *cel
     }
 }
 
-/* Print a cell; if its value was cut, also that it was, and the length of a list. */
+/* Print a cell. If its value was cut, also print that it was cut, and the length of a list. */
 static void put_cell(json_out *out, const char *name, const mp_column *column, const mp_cell *cell)
 {
     const char *unit = mp_column_is_stack(column) ? "frames" : "count";
@@ -166,7 +166,7 @@ static void leave_out(json_out *out, const char *name, size_t count)
     out->left_out[out->rest_count++] = (json_rest){name, count};
 }
 
-/* Return true if a check passes. If not all checks are shown, those that fail come first. */
+/* Return true if a check passes. If not all checks are shown, failed checks come first. */
 static bool holds(const mp_table *table, size_t row)
 {
     size_t status = mp_column_find(table->columns, table->column_count, "status");
@@ -176,8 +176,8 @@ static bool holds(const mp_table *table, size_t row)
     return cell.known && strcmp(cell.text, mp_verdict_name(MP_VERDICT_PASS)) == 0;
 }
 
-/* Return the number of rows that a limit left out of the table. Merged tables without an order
- * count them in a line for each file. */
+/* Return the number of rows that a limit left out of the table. In a merged table without an order,
+ * lines for each file state it. */
 static size_t cut_before(const mp_table *table)
 {
     size_t count = 0;
@@ -227,7 +227,7 @@ static void put_table(json_out *out, const mp_table *table, const char *name)
 }
 
 /* Print the diagnostics that were kept. The last one of each code also counts those that were not
- * kept. A brief answer has one diagnostic of each code, with the count of all. */
+ * kept. In a brief answer, each code has one diagnostic, with the number of all. */
 static void put_diagnostics(json_out *out, const mp_diagnostics *diagnostics)
 {
     const mp_diagnostic *kept;

@@ -66,7 +66,8 @@ static size_t excess(const mp_layout *layout, size_t width)
 }
 
 /* Narrow text columns that are wider than `least`, the widest first, until the line fits. `flags`:
- * only columns with one of these flags (0 = any). `too_much`: number of columns still to save. */
+ * only narrow columns with one of these flags (0 = all columns). `too_much`: number of columns that
+ * the line is still too long. */
 static void narrow(mp_layout *layout, unsigned flags, size_t least, size_t *too_much)
 {
     for (; *too_much; --*too_much) {
@@ -164,8 +165,9 @@ static void fit(mp_layout *layout, size_t width)
     } while (too_much && drop(layout, LAST));
 }
 
-/* Return a name of a tree with its indentation. If the tree is too deep for the column (`deep`), a
- * level is one blank instead of two, and levels beyond half of the column become an ellipsis. */
+/* Return a name of a tree with its indentation. If the tree is too deep for the column (`deep`),
+ * each level is indented by one blank instead of two, and levels beyond half of the column become
+ * an ellipsis. */
 static const char *unindent(mp_arena *arena, const char *text, size_t room, bool deep)
 {
     size_t blanks = strspn(text, " "), indent = deep ? blanks / 2 : blanks;
@@ -176,8 +178,8 @@ static const char *unindent(mp_arena *arena, const char *text, size_t room, bool
     return mp_arena_format(arena, "%*s" MP_ELLIPSIS " %s", (int)(room / 2), "", text + blanks);
 }
 
-/* Fit a text into its column: a name is shortened; other text, and a name that is still too long,
- * is wrapped. */
+/* Fit a text into its column. A name is shortened. All other texts, and names that are still too
+ * long, are wrapped. */
 static const char *fit_text(mp_arena *arena, const char *text, size_t room, bool name)
 {
     enum { LINES = 6, HANG = 2 };
@@ -200,8 +202,8 @@ static size_t widest_line(mp_arena *arena, const char *text)
     return widest;
 }
 
-/* Fit the texts of a column into `room`, into `texts`. The column becomes as wide as the widest
- * line. */
+/* Fit the texts of a column into `room`, and store them in `texts`. The column becomes as wide as
+ * its widest line. */
 static void fit_column(mp_arena *arena, mp_text_column *column, size_t rows, size_t room,
                        const char **texts)
 {
@@ -218,7 +220,7 @@ static void fit_column(mp_arena *arena, mp_text_column *column, size_t rows, siz
 }
 
 /* Fit the texts of narrowed columns. Names are shortened by whole components, so a column may need
- * less than its width; the next columns get the rest. */
+ * less than its width; the next columns get the remaining width. */
 static void fit_texts(mp_arena *arena, mp_layout *layout, size_t width, size_t rows)
 {
     const char **texts = mp_arena_alloc(arena, (rows + 1) * sizeof *texts);

@@ -132,7 +132,8 @@ static void put_checks(markdown *out, const mp_document *document, const mp_chec
                           : checks->counts[MP_VERDICT_ERROR] ? "could not be judged"
                                                              : "passed";
     bool head = false, room = true;
-    size_t spare = out->room == SIZE_MAX ? 0 : out->room / 2; /* room for the tables after it */
+    size_t spare =
+        out->room == SIZE_MAX ? 0 : out->room / 2; /* room for the tables after this one */
     PUT(out, "### memprof %s: %s\n\n%s", document->command, verdict,
         mp_checks_summary(checks, &out->arena));
     if (*checks->policy) {
@@ -235,8 +236,8 @@ static void put_titles(markdown *out, const mp_table *table, const size_t *colum
     put_raw(out, "\n");
 }
 
-/* Write the rows. The current piece is the text above the table, which is dropped if no row fits.
- * `spare`: bytes of the text below the rows. Return the number of rows written. */
+/* Write the rows. The current piece is the text above the table, and is dropped if no row fits.
+ * `spare`: bytes that the text below the rows needs. Return the number of rows written. */
 static size_t put_rows(markdown *out, const mp_table *table, size_t spare)
 {
     size_t count, row = 0, *columns = shown_columns(table, &count);
@@ -367,7 +368,8 @@ enum {
     NOTES = 200, /* bytes of COMMENT for notes about what was left out */
 };
 
-/* Write the command as a code block. The fence is longer than any sequence of backquotes in it. */
+/* Write the command as a code block. The fence is longer than any sequence of backquotes in the
+ * command. */
 static void put_command(markdown *out, const char *command)
 {
     size_t longest = 2;
@@ -390,7 +392,7 @@ static void put_command(markdown *out, const char *command)
     put_raw(out, "\n");
 }
 
-/* Begin the output. `is_comment`: limit the length to that of a comment. `with_command`: reserve
+/* Begin the output. `is_comment`: limit its length to that of a comment. `with_command`: reserve
  * room for the command that reproduces the answer. */
 static markdown begin(FILE *file, const mp_document *document, const mp_style *style,
                       bool is_comment, bool with_command)
@@ -453,7 +455,7 @@ const mp_renderer mp_renderer_markdown = {.name = "markdown",
                                           .summary = "tables for a pull request or a job's summary",
                                           .render = render_markdown};
 
-/* Print a comment for a pull request: the verdict, the failed rules, the tables, folded, and the
+/* Print a comment for a pull request: the verdict, the failed rules, the tables (folded), and the
  * command that reproduces the answer. */
 static bool render_pr(const mp_document *document, const mp_diagnostics *diagnostics,
                       const mp_style *style, FILE *file, mp_error *error)

@@ -84,7 +84,7 @@ const char *mp_last_component(const char *cursor, const char *end)
 
 /* --- shortening --- */
 
-/* Return the name with "(…)" in place of the contents of these brackets, if they follow a
+/* Return the name with "(…)" in place of the contents of these brackets, if the brackets follow a
  * letter. */
 static const char *collapse(mp_arena *arena, const char *name, char open, char close)
 {

@@ -10,9 +10,9 @@
 const char *mp_collapse_name(mp_arena *arena, const char *name, size_t width);
 
 /* Shorten a name to `width` columns if possible, otherwise to at most `lines` lines of that width.
- * If it does not fit, arguments are removed, then leading components of qualified names and paths
- * ("placeOrder …OrderService:155"). If it still does not fit, the left side of a name or the middle
- * of other text is removed. Lives in the arena, or as long as `name`. */
+ * First arguments are removed, then leading components of qualified names and paths ("placeOrder
+ * …OrderService:155"). If it still does not fit, the left side of a name or the middle of other
+ * text is removed. The result belongs to the arena, or is part of `name`. */
 const char *mp_shorten_name(mp_arena *arena, const char *name, size_t width, size_t lines);
 
 /* Return the last component of the word [cursor, end): "OrderService:155" for

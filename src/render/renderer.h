@@ -1,4 +1,4 @@
-/* Renderers: each is a const struct for one output format of any answer, and a line in
+/* Renderers. Each is a const struct for one output format of answers, and a line in
  * src/export/formats.def. */
 #pragma once
 
@@ -36,16 +36,17 @@ typedef struct mp_renderer {
     const char *ending; /* file name extension that selects this format: ".svg"; NULL = none */
     bool for_programs;  /* exact and complete: tables are cut only if the user asks for it */
     bool can_be_brief;
-    bool of_checks; /* shows nothing but rules and limits */
+    bool of_checks; /* shows only rules and limits */
     /* File for another tool, written by the command export, from one kind of answer. */
     bool for_tools;
     int64_t rows;        /* minimum default limit of rows; 0 = the report's default */
     bool draws;          /* shows figures, so reports add them */
     const char *command; /* commands whose documents it can show, as "A, B or C"; NULL = any */
-    /* Arguments of the report that have no effect in this format, ending with NULL; NULL = none. */
+    /* Arguments of the report that have no effect in this format; NULL ends the list. NULL = there
+     * are none. */
     const char *const *unused;
-    /* Print the document. Formats for programs include `diagnostics`. Return false if the document
-     * lacks what this format shows: nothing was printed then, and `error` has the reason. */
+    /* Print the document. Formats for programs include `diagnostics`. If the document lacks the
+     * data that this format shows, print nothing, and return false with the reason in `error`. */
     bool (*render)(const mp_document *document, const mp_diagnostics *diagnostics,
                    const mp_style *style, FILE *out, mp_error *error);
     /* Print one row of the main table as a line, for answers that are continued. Row MP_ROW_NAMES

@@ -25,8 +25,8 @@ static int64_t *areas_of(const int64_t *amounts, size_t count, mp_box in)
     return areas;
 }
 
-/* Return the worst aspect ratio in a row, in 256ths. The areas of the row add up to `sum`;
- * `smallest` and `largest` are among them, and `side` is the length of the row. */
+/* Return the worst aspect ratio in a row, in 256ths. `sum` is the sum of the areas in the row,
+ * `smallest` and `largest` are two of these areas, and `side` is the length of the row. */
 static int64_t worst_of(int64_t sum, int64_t smallest, int64_t largest, int64_t side)
 {
     int64_t square = side * side, of_sum = sum * sum;
@@ -35,7 +35,8 @@ static int64_t worst_of(int64_t sum, int64_t smallest, int64_t largest, int64_t 
     return flat > tall ? flat : tall;
 }
 
-/* Return how many of the first areas make the row with the best aspect ratios along that side. */
+/* Return how many of the first areas make the row with the best aspect ratios, if the row is along
+ * that side. */
 static size_t row_of(const int64_t *areas, size_t count, int64_t side, int64_t *sum)
 {
     size_t taken = 1;

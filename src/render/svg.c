@@ -133,7 +133,8 @@ const char *mp_svg_counted(mp_svg *svg, const mp_tree_figure *tree, int64_t coun
                            (int)strlen(tree->count_of) - (count == 1), tree->count_of);
 }
 
-/* Hash by FNV-1a, which is the same in every process. The program's own hashes use random keys. */
+/* Hash by FNV-1a, whose result is the same in every process. The program's own hashes use random
+ * keys. */
 unsigned mp_svg_colour(const char *text, unsigned count)
 {
     uint32_t hash = 2166136261u;
@@ -144,7 +145,7 @@ unsigned mp_svg_colour(const char *text, unsigned count)
 
 /* --- title, notes and end of a drawing --- */
 
-/* Return as many parts of "alive 5 B; platform 7 B; ..." as fit. */
+/* Return as many parts of "alive 5 B; platform 7 B; ..." as there is room for. */
 static const char *first_parts(mp_svg *svg, const char *text, double room)
 {
     static const char more[] = "; \u2026";

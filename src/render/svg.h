@@ -13,20 +13,21 @@
 
 typedef struct mp_svg {
     FILE *file;
-    /* Write a file with its own style and scripts; otherwise a part of a page, which has them. */
+    /* Write a file with its own style and scripts. If false, write a part of a page, which has
+     * style and scripts. */
     bool alone;
     bool exact;  /* sizes in bytes */
     size_t room; /* approximate maximum bytes of stacks, and of maps; 0 = the maximum of a file */
     mp_arena arena; /* memory of one drawing */
 } mp_svg;
 
-/* Styles of all drawings, and the script of stacks. A page contains them once. */
+/* Styles of all drawings, and the script of stacks. A page contains each of them once. */
 extern const char mp_embedded_svg_css[], mp_embedded_svg_css_hash[], mp_embedded_flame_js[];
 
 enum {
     MP_SVG_WIDTH = 1200,
     MP_SVG_MARGIN = 12,
-    MP_SVG_TEXT = 12, /* font size of ordinary text in pixels; that of a title is 18 */
+    MP_SVG_TEXT = 12, /* font size of ordinary text in pixels; titles have 18 */
 };
 
 /* --- title, notes and end of a drawing --- */
@@ -56,16 +57,18 @@ void mp_svg_tip(const mp_svg *svg, const char *text);
 
 /* Return the approximate width of a text at this font size. Viewers may use other fonts. */
 double mp_svg_width(const char *text, double size);
-/* Return the text cut to `room`; "" if hardly anything would be left. In the arena, or `text`
- * itself. */
+/* Return the text cut to `room`; "" if hardly anything would be left. The result belongs to the
+ * arena, or is `text` itself. */
 const char *mp_svg_fitting(mp_arena *arena, const char *text, double size, double room);
 /* Return the text cut to its first `head` and last `tail` characters, if it is longer. */
 const char *mp_svg_ends(mp_arena *arena, const char *text, size_t head, size_t tail);
 /* Return the text cut to `characters`, without its middle, because names differ at their ends. */
 const char *mp_svg_short(mp_arena *arena, const char *text, size_t characters);
-/* Return an amount with its unit for people: "18.6 KiB", "0.125000 s", "1,234". In the arena. */
+/* Return an amount with its unit for people: "18.6 KiB", "0.125000 s", "1,234". It belongs to the
+ * arena. */
 const char *mp_svg_amount(mp_svg *svg, mp_unit unit, int64_t amount, bool with_sign);
-/* Return "27 objects", with the tree's `count_of`, which must not be NULL. In the arena. */
+/* Return "27 objects" with the noun of the tree's `count_of`, which must not be NULL. It belongs to
+ * the arena. */
 const char *mp_svg_counted(mp_svg *svg, const mp_tree_figure *tree, int64_t count);
 /* Return a colour number below `count`; the same text always has the same colour. */
 unsigned mp_svg_colour(const char *text, unsigned count);

@@ -31,7 +31,7 @@ typedef struct mp_canvas {
     const mp_figure *figure;
     const mp_line_figure *figure_lines;
     mp_axis moments;
-    /* First moment of each column of pixels that has moments, followed by the number of moments. */
+    /* First moment of each column of pixels that has any, followed by the number of moments. */
     size_t *columns;
     size_t column_count;
     mp_panel *panels;
@@ -44,15 +44,15 @@ typedef struct mp_canvas {
 /* Return the position of a moment or an amount, in tenths of a pixel. */
 int64_t mp_canvas_x(const mp_canvas *canvas, int64_t position);
 int64_t mp_canvas_y(const mp_panel *in, int64_t amount);
-/* Return "249.2 KiB (255,180 bytes)". `exact`: include the part in brackets. Lives with the
- * canvas. */
+/* Return "249.2 KiB (255,180 bytes)". `exact`: include the part in brackets. It lives as long as
+ * the canvas. */
 const char *mp_canvas_amount(mp_canvas *canvas, const struct mp_line_of *line, int64_t amount,
                              bool exact);
 /* Return the text of a moment: "0:01:30.250", "7". */
 const char *mp_canvas_moment(mp_canvas *canvas, int64_t position);
 
-/* Draw a panel with its axis, its lines and their names; the first panel has the peak too. */
+/* Draw a panel with its axis, its lines and their names. The first panel also has the peak. */
 void mp_canvas_draw_panel(mp_canvas *canvas, size_t place);
-/* Draw marks below the panels, in one lane for each kind; return the height of the lanes. */
+/* Draw marks below the panels, with one lane for each kind. Return the height of the lanes. */
 int64_t mp_canvas_lanes(const mp_canvas *canvas);
 void mp_canvas_draw_lanes(mp_canvas *canvas, int64_t y);

@@ -146,7 +146,7 @@ int64_t mp_share_of(int64_t part, int64_t whole, int64_t length)
     return part * length / whole;
 }
 
-/* Return the next step of 1, 2, 5, 10, ... */
+/* Return the next step among 1, 2, 5, 10, ... */
 static int64_t step_after(int64_t step)
 {
     int64_t digit = step;
@@ -155,7 +155,7 @@ static int64_t step_after(int64_t step)
     return digit == 2 ? step / 2 * 5 : step * 2;
 }
 
-/* Return the next step of 1, 2, 5, ... 200, a quarter and half of the next unit. */
+/* Return the next step among 1, 2, 5, ... 200, and a quarter and half of the next unit. */
 static int64_t bytes_after(int64_t step)
 {
     int64_t unit = 1;

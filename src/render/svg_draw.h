@@ -39,8 +39,8 @@ void mp_draw_label(FILE *out, const char *anchor, int64_t x, int64_t y, const ch
 
 /* Return the maximum width of a text in common fonts. */
 int64_t mp_letters_width(const char *text, int size);
-/* Return the name, or as much of its most specific part as fits, which may be "". Lives in the
- * arena, or as long as `name`. */
+/* Return the name or, if it does not fit, as much of its most specific part as fits, which may be
+ * "". It belongs to the arena, or is part of `name`. */
 const char *mp_fit_name(mp_arena *arena, const char *name, int size, int64_t room);
 
 /* --- axes: range, positions of marks, and their labels --- */
@@ -56,13 +56,13 @@ typedef struct mp_axis {
 #define MP_AXIS_MOST ((int64_t)1 << 60)
 
 /* Return an axis for amounts from `low` to `high`, with at most `steps` steps. An axis of times or
- * numbers ends at `high`, others end at a mark. */
+ * numbers ends at `high`; any other axis ends at a mark. */
 mp_axis mp_axis_of(int64_t low, int64_t high, mp_unit unit, int64_t steps);
-/* Return the first mark. Further marks follow at distances of a step, up to `high`. */
+/* Return the first mark. The distance between marks is a step; the last one is not above `high`. */
 int64_t mp_axis_first(const mp_axis *axis);
 /* Format a mark: "0", "50 KiB", "0:01:30", "1,000". `text` has room for MP_UNIT_TEXT. */
 void mp_axis_text(const mp_axis *axis, int64_t mark, char *text);
-/* Return the distance of an amount from the start of an axis of this length. */
+/* Return the distance of an amount from the start of an axis that has this length. */
 int64_t mp_axis_place(const mp_axis *axis, int64_t amount, int64_t length);
 /* Return `part` / `whole` of a length, rounded down. 0 <= part <= whole, 0 < whole <= 2 *
  * MP_AXIS_MOST, length < 1000000. */

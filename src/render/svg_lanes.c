@@ -9,8 +9,8 @@ static const struct lane {
     const char *kind, *title;
 } lanes[] = {{"window", "compared"}, {"request", "requests"}, {"tag", "tags"}};
 enum { LANES = sizeof lanes / sizeof *lanes };
-/* Maximum number of wide spans; in pixels: the gap between labels, the minimum width of a span with
- * a label, and the minimum width of a span that is drawn separately. */
+/* Maximum number of wide spans. Sizes in pixels: the gap between labels, the minimum width of a
+ * span with a label, and the minimum width of a span that is drawn separately. */
 enum { MOST_SPANS = 200, GAP = 8, LEAST_LABEL = 40, THIN = 3 };
 
 static size_t count_of(const mp_canvas *canvas, const char *kind)
@@ -78,12 +78,13 @@ static void draw_pile(mp_canvas *canvas, int64_t y, pile *state)
     state->count = 0;
 }
 
-/* Draw the spans of a lane. A span that overlaps one already drawn begins at its right edge. */
+/* Draw the spans of a lane. A span that overlaps a span drawn before begins at the right edge of
+ * that span. */
 static void draw_spans(mp_canvas *canvas, int64_t y, const char *kind)
 {
     pile thin = {0};
     size_t drawn = 0;
-    int64_t end = 0; /* right edge of the spans drawn and of the pile */
+    int64_t end = 0; /* right edges of the drawn spans and of the pile */
     for (size_t i = 0; i < canvas->figure_lines->mark_count; i++) {
         const struct mp_mark *mark = &canvas->figure_lines->marks[i];
         if (strcmp(mark->kind, kind) != 0 || mark->until == MP_UNKNOWN)
@@ -135,7 +136,7 @@ static int rarest_first(const void *left, const void *right)
     return order ? order : strcmp(a->label, b->label);
 }
 
-/* Return the tags, those with the rarest names first. Release with free(). */
+/* Return the tags; tags with rare names come first. Release with free(). */
 static tag *tags_of(const mp_canvas *canvas, size_t *count)
 {
     tag *tags = mp_alloc((canvas->figure_lines->mark_count + 1) * sizeof *tags);

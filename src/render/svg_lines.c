@@ -1,7 +1,7 @@
-/* Pictures of amounts over time. Lines of similar size share an axis and a panel; much smaller ones
- * have a separate panel. Marks are below. If several moments fall into one column of pixels, only
- * the first, the last, the minimum and the maximum are drawn, which looks the same. A tooltip of
- * each column has the values. */
+/* Pictures of amounts over time. Lines of similar size share an axis and a panel; much smaller
+ * lines have a separate panel. Marks are below the panels. If several moments fall into one column
+ * of pixels, only the first, the last, the minimum and the maximum are drawn; the picture looks as
+ * if all were drawn. A tooltip of each column has the values. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,7 +58,8 @@ int64_t mp_canvas_y(const mp_panel *in, int64_t amount)
 
 static void find_columns(mp_canvas *canvas)
 {
-    /* Maximum moments for columns of one pixel; otherwise columns are two pixels wide. */
+    /* Maximum number of moments for which columns are one pixel wide; for more moments, they are
+     * two pixels wide. */
     enum { FEW = 400 };
     int64_t last = -1, wide = canvas->figure_lines->moments > FEW ? 20 : 10;
     canvas->columns = mp_alloc((MP_LINES_PLOT + 2) * sizeof *canvas->columns);
@@ -116,7 +117,8 @@ static bool is_thinned(const mp_canvas *canvas)
     return false;
 }
 
-/* Return a note on moments that are not drawn, and the figure's own; "" if there are none. */
+/* Return a note on moments that are not drawn, followed by the figure's own note; "" if there are
+ * none. */
 static const char *note_of(mp_canvas *canvas)
 {
     const char *thinned = "", *text = canvas->figure->note ? canvas->figure->note : "";
@@ -180,8 +182,8 @@ static const char *moment_text(mp_canvas *canvas, size_t place)
                            mp_canvas_moment(canvas, canvas->figure_lines->times[place]));
 }
 
-/* Write the tooltip of a column: "7 (_PreCleanUp) at 0:06:12.416", then a line for each amount; for
- * several moments, their range. */
+/* Write the tooltip of a column: "7 (_PreCleanUp) at 0:06:12.416", then a line for each amount. If
+ * the column has several moments, each line has a range. */
 static void draw_column_title(mp_canvas *canvas, size_t from, size_t end)
 {
     const mp_line_figure *figure = canvas->figure_lines;
@@ -209,8 +211,8 @@ static void draw_column_title(mp_canvas *canvas, size_t from, size_t end)
     mp_svg_tip(canvas->svg, title);
 }
 
-/* Draw invisible strips with tooltips over all panels. A strip extends halfway to its neighbours;
- * if there are many columns, a strip covers several. */
+/* Draw invisible strips with tooltips over all panels. A strip extends halfway to its neighbours.
+ * If there are many columns, each strip covers several of them. */
 static void draw_strips(mp_canvas *canvas)
 {
     const mp_line_figure *figure = canvas->figure_lines;

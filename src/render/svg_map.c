@@ -10,7 +10,7 @@
 #include "render/svg.h"
 #include "render/svg_draw.h"
 
-/* Sizes in pixels; those of boxes are in tenths of a pixel. */
+/* Sizes in pixels; sizes of boxes are in tenths of a pixel. */
 enum {
     LEFT = MP_SVG_MARGIN,
     WIDE = MP_SVG_WIDTH - 2 * MP_SVG_MARGIN,
@@ -29,9 +29,10 @@ typedef struct map {
     /* Children of place i: children[first[i]] to children[first[i + 1] - 1]. */
     uint32_t *first, *children;
     mp_box *boxes;  /* box of each place; width 0 = not drawn */
-    uint32_t *tops; /* index of each place's ancestor below the root */
+    uint32_t *tops; /* number of each place's ancestor below the root */
     int64_t least;  /* minimum area, in square tenths of a pixel */
-    /* Numbers of areas drawn, of places merged with others, and of places with amount 0. */
+    /* Number of areas drawn, number of places merged with others, and number of places with amount
+     * 0. */
     size_t drawn, small, empty;
     bool counts; /* only count areas, write nothing */
     /* Parts of the place whose layout is being computed. */
@@ -197,8 +198,8 @@ static bool is_large(const map *state, int64_t part, int64_t whole, int64_t area
     return part * area >= state->least * whole;
 }
 
-/* Choose the parts of a place that are large enough to be visible in its box. All others, and the
- * place's own amount, become one part, `left`. Return the number of parts. */
+/* Choose the parts of a place that are large enough to be visible in its box. All other parts,
+ * together with the place's own amount, become one part, `left`. Return the number of parts. */
 static size_t choose_parts(map *state, uint32_t place, rest *left)
 {
     const mp_place *self = &state->figure->items[place];
@@ -233,7 +234,7 @@ static size_t choose_parts(map *state, uint32_t place, rest *left)
     return count + 1;
 }
 
-/* Lay out the parts of a place in its box, and draw those that have no parts themselves. */
+/* Lay out the parts of a place in its box, and draw those parts that have no parts themselves. */
 static void lay_out(map *state, uint32_t place)
 {
     rest left;

@@ -9,7 +9,7 @@ enum { LINE = 16 }; /* pixels from one label to the next */
 
 /* --- lines --- */
 
-/* Style of a line. Lines differ by dashes and width too, for people who cannot distinguish the
+/* Style of a line. Lines also differ by dashes and width, for people who cannot distinguish the
  * colours. */
 typedef struct look {
     const char *colour, *dashes, *width;

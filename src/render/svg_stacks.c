@@ -1,7 +1,7 @@
 /* Stacks as an icicle: callers above their callees, with widths proportional to costs.
  *
- * If there are too many frames, the widest are drawn, and one frame below each of them represents
- * those left out, with their number and cost. In a comparison, the width of a stack is the larger
+ * If there are too many frames, the widest are drawn. One frame below each of them represents the
+ * frames left out, with their number and cost. In a comparison, the width of a stack is the larger
  * of both sides, so stacks that are gone are visible too. */
 #include <math.h>
 #include <stdlib.h>
@@ -20,8 +20,8 @@ enum {
     DEEPEST = 250,       /* maximum number of levels */
     MOST_BYTES = 960000, /* bytes of all frames; the file with its script stays below a million */
     LABEL = 160,         /* maximum characters of a name in a tooltip */
-    /* Maximum bytes: of a frame without its texts, of its name's element, and of a frame that
-     * represents those left out. */
+    /* Maximum bytes of: a frame without its texts, the element of its name, and a frame that
+     * represents the frames left out. */
     FRAME = 100,
     NAME = 36,
     REST = 230,
@@ -35,7 +35,7 @@ typedef struct icicle {
     int64_t *left;            /* left edge */
     int64_t *next;            /* left edge of the next child */
     int64_t *small;           /* width of the children that are not drawn */
-    uint32_t *depth, *hidden; /* hidden: number of places below it that are not drawn */
+    uint32_t *depth, *hidden; /* hidden: number of places below this one that are not drawn */
     bool *drawn;
     double scale; /* pixels per byte, microsecond or call */
     uint32_t drawn_count, deepest;
@@ -116,7 +116,7 @@ static const char *tip_of(icicle *chart, uint32_t i, const char *label)
                            share_text(chart, place->total, whole->total), text, source);
 }
 
-/* Return the class for a change, in five steps for more and five for less. */
+/* Return the class for a change. There are five steps for increases and five for decreases. */
 static const char *class_of_change(const mp_place *place)
 {
     static const char *const more[] = {"more1", "more2", "more3", "more4"};
@@ -206,7 +206,7 @@ static bool has_rest(const icicle *chart, uint32_t i)
     return chart->drawn[i] && (double)chart->small[i] * chart->scale >= least;
 }
 
-/* Add up the places that are not drawn, at their nearest ancestor that is. Return the number of
+/* Add the places that are not drawn to their nearest ancestor that is drawn. Return the number of
  * bytes of the frames that represent them. */
 static size_t add_hidden(icicle *chart)
 {
@@ -253,7 +253,7 @@ static size_t draw_first(icicle *chart, const uint32_t *order, uint32_t count, s
 /* Choose the widest places, as many as the file has room for. */
 static void choose(icicle *chart)
 {
-    /* In pixels. In a file they may be narrower, because it can be zoomed. */
+    /* Minimum width in pixels. It is smaller in a file, because a file can be zoomed. */
     const double least = chart->svg->alone ? 0.05 : 0.25;
     const mp_place *place = chart->tree->items;
     uint32_t *order = mp_alloc((size_t)chart->tree->count * sizeof *order), count = 0;

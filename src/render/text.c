@@ -83,8 +83,8 @@ static void put_part(text_out *out, const char *sequence, const char *text, size
             coloured ? PLAIN : "");
 }
 
-/* Print a text, wrapped, on a line whose first `used` columns are taken. `sequence`: colour; NULL =
- * print it as a name. */
+/* Print a text, wrapped, on a line in which `used` columns are taken. `sequence`: its colour; NULL
+ * = print it as a name. */
 static void put_wrapped(text_out *out, const char *sequence, const char *text, size_t used,
                         size_t hang)
 {
@@ -160,7 +160,7 @@ static void put_answer(text_out *out, const mp_document *document)
 
 /* --- rows --- */
 
-/* Print row number `row`, from 1, or the titles (0), without trailing blanks. */
+/* Print row number `row`, from 1, or the titles (`row` is 0), without trailing blanks. */
 static void put_line(text_out *out, const mp_layout *layout, size_t row)
 {
     bool more = true;
@@ -191,8 +191,8 @@ static void put_line(text_out *out, const mp_layout *layout, size_t row)
     }
 }
 
-/* Print a frame below a row, after the word `what`. If it does not fit, its arguments are removed
- * and the rest is wrapped. */
+/* Print a frame below a row, after the word `what`. If the frame does not fit, its arguments are
+ * removed, and the remaining text is wrapped. */
 static void put_frame(text_out *out, const char *what, const char *frame)
 {
     enum { INDENT = 6 };
@@ -204,7 +204,7 @@ static void put_frame(text_out *out, const char *what, const char *frame)
     put_wrapped(out, NULL, frame, used, INDENT + 2);
 }
 
-/* Print the callers of a stack, one per line; `with_first`: also its first frame. */
+/* Print the callers of a stack, one per line. `with_first`: also print its first frame. */
 static void put_callers(text_out *out, const mp_table *table, size_t row, const mp_cell *cell,
                         bool with_first)
 {
@@ -324,7 +324,7 @@ static void put_picture(text_out *out, const mp_figure *figure)
     mp_icicle_put(figure, out->style, out->file);
 }
 
-/* Print the last lines: how to get more, and the next command. */
+/* Print the last lines: how to get more data, and the next command. */
 static void put_further(text_out *out, const mp_document *document)
 {
     const mp_style *style = out->style;
@@ -392,7 +392,7 @@ void mp_text_guided(const mp_document *document, const mp_style *style, const mp
 static bool render_text(const mp_document *document, const mp_diagnostics *diagnostics,
                         const mp_style *style, FILE *file, mp_error *error)
 {
-    (void)diagnostics; /* people read them on standard error */
+    (void)diagnostics; /* people read the diagnostics on standard error */
     (void)error;
     mp_text_guided(document, style, NULL, file);
     return true;

@@ -4,8 +4,8 @@
 
 #include "render/renderer.h"
 
-/* Escape sequences of the colours. MP_TEXT_PLAIN ends each of the others, and an answer contains no
- * others. No difference is shown by colour alone. */
+/* Escape sequences of the colours. MP_TEXT_PLAIN ends each of the others. An answer contains no
+ * other sequences. No difference is shown by colour alone. */
 #define MP_TEXT_BOLD "\033[1m"
 #define MP_TEXT_FAINT "\033[2m"
 #define MP_TEXT_UNDERLINED "\033[4m"
@@ -19,10 +19,11 @@
 typedef struct mp_text_guide {
     void *opaque;
     /* Report that the following output belongs to this row of this table, and to this text of a
-     * list, counted from 0; 0 is also the row itself. Row MP_ROW_NAMES means the column titles,
-     * MP_ROW_NONE all other parts of the table. The table is NULL outside all tables. */
+     * list. Texts are counted from 0; the row itself is also reported as text 0. Row MP_ROW_NAMES
+     * means the column titles, MP_ROW_NONE all other parts of the table. The table is NULL outside
+     * all tables. */
     void (*position)(void *opaque, const mp_table *table, size_t row, size_t text);
-    /* Return the number of callers to show below the row, instead of the table's list_depth. */
+    /* Return the number of callers to show below the row. It replaces the table's list_depth. */
     size_t (*depth)(void *opaque, const mp_table *table, size_t row);
     const char *wider; /* key or option that shows the columns left out: "w" */
 } mp_text_guide;

@@ -6,8 +6,8 @@
 #include "base/text.h"
 #include "render/cell.h"
 
-/* Return true if the blank belongs to a number: "29 objects", "12.5 %", "line 30", "(from 131)",
- * "<= 5". */
+/* Return true if the blank is within a number with its words: "29 objects", "12.5 %", "line 30",
+ * "(from 131)", "<= 5". */
 static bool joins(const char *text, const char *blank)
 {
     const char *word = blank - (blank - text >= 4 ? 4 : 0);

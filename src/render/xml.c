@@ -5,10 +5,10 @@
 
 #include "base/text.h"
 
-/* Return the replacement for the character at *p and advance *p; NULL: the character itself,
- * `length` bytes of it. XML 1.0 does not allow control characters, U+FFFE and U+FFFF; invisible
- * characters are written out. `attribute`: line ends are replaced as well, because a parser would
- * turn them into blanks. */
+/* Return the replacement for the character at *p, or NULL if the character is written unchanged;
+ * `length`: its bytes. Advance *p. XML 1.0 does not allow control characters, U+FFFE and U+FFFF;
+ * invisible characters are written as escapes. `attribute`: also replace line ends, because a
+ * parser would turn them into blanks. */
 static const char *entity_of(const char **p, const char *end, bool attribute, char text[MP_ESCAPE],
                              size_t *length)
 {

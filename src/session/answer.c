@@ -31,7 +31,7 @@ typedef struct group_work {
 /* --- progress of several groups --- */
 
 /* Progress on one group. A file is opened twice, first to detect its format. A position counts only
- * if it is beyond the last one that counted. */
+ * if it is beyond all earlier positions. */
 typedef struct group_progress {
     group_work *work;
     const char *path;
@@ -141,7 +141,8 @@ static bool read_base(const group_work *work, const mp_reading *reading, mp_grou
         return true;
     answer->outcome = error.code && !error.path ? MP_GROUP_REFUSED : MP_GROUP_UNREAD;
     if (error.code &&
-        answer == work->answers->groups) /* the same error for each group; report it once */
+        answer ==
+            work->answers->groups) /* report an error that is the same for each group only once */
         answer->error = keep_error(&error);
     return false;
 }
@@ -159,7 +160,7 @@ static void answer_group(group_work *work, size_t place)
     mp_held unheld = {.model = NULL}, *held = merged ? &unheld : work->held;
     mp_dictionary *dictionary = mp_dictionary_new();
     mp_digest *base = NULL;
-    /* Problems of the base are reported with the first group only. */
+    /* Report problems of the base with the first group only. */
     mp_diagnostics *unheard = mp_diagnostics_new(1);
     if (read_base(work, &reading, answer, place ? unheard : answer->diagnostics, dictionary,
                   &base)) {
@@ -231,8 +232,8 @@ static void *answer_groups(void *opaque)
     return NULL;
 }
 
-/* Answer all groups on several threads. The calling thread is one of the jobs, and does all the
- * work if no thread can be started. */
+/* Answer all groups on several threads. The calling thread is one of them, and does all the work if
+ * no other thread can be started. */
 static void run_all(group_work *work)
 {
     long processors = sysconf(_SC_NPROCESSORS_ONLN);

@@ -9,8 +9,8 @@
 /* Result of reading a group, from best to worst. */
 typedef enum mp_outcome {
     MP_GROUP_READ,
-    MP_GROUP_REFUSED, /* the question does not apply to it */
-    MP_GROUP_UNREAD,  /* all or part of it could not be read */
+    MP_GROUP_REFUSED, /* the question does not apply to the group */
+    MP_GROUP_UNREAD,  /* at least a part of the group could not be read */
 } mp_outcome;
 
 /* Result for a group. */
@@ -48,8 +48,9 @@ typedef struct mp_answers {
 typedef struct mp_held {
     mp_model *model;             /* NULL: nothing read yet */
     mp_diagnostics *diagnostics; /* diagnostics from reading the recording */
-    mp_load_options read_with;   /* options it was read with, which limit the possible questions */
-    bool loaded;                 /* the whole recording could be read */
+    mp_load_options
+        read_with; /* options that were used for reading; they limit the possible questions */
+    bool loaded;   /* the whole recording could be read */
 } mp_held;
 
 /* Ask the question about each group; there must be at least one. `held` keeps the recording of a
@@ -68,8 +69,8 @@ void mp_held_read(mp_held *held, const mp_file_group *group, const mp_reading *r
                   mp_diagnostics *diagnostics);
 void mp_held_free(mp_held *held);
 
-/* Return true if the group was found in a folder and the question does not apply to it. Then store
- * the error in `answer` and add a note that the group is skipped. */
+/* Return true if the group was found in a folder and the question does not apply to it. In this
+ * case, also store the error in `answer`, and add a note that the group is skipped. */
 bool mp_group_is_passed_over(const mp_file_group *group, const mp_request *request,
                              mp_diagnostics *diagnostics, mp_group_answer *answer);
 

@@ -158,7 +158,8 @@ bool mp_archive_put(const char *path, const mp_archive_place *place, mp_error *e
     if (!ok)
         return false;
     const struct timespec times[] = {status.st_mtim, status.st_mtim};
-    utimensat(AT_FDCWD, place->path, times, 0); /* without it, only the age of the file is wrong */
+    utimensat(AT_FDCWD, place->path, times,
+              0); /* if this fails, only the age of the file is wrong */
     return sync_folder(place->folder, error);
 }
 
@@ -174,7 +175,7 @@ bool mp_archive_limits_parse(const char *text, mp_archive_limits *limits)
         limits->days = number;
         return true;
     }
-    /* A number alone could mean either. */
+    /* a number without a unit could mean bytes or days */
     return strpbrk(text, "BKMGTbkmgt") && mp_parse_bytes(text, &limits->bytes) && limits->bytes > 0;
 }
 

@@ -27,6 +27,6 @@ typedef struct mp_archive_limits {
 
 /* Parse "20G" or "90days". Return false if the text is neither. */
 bool mp_archive_limits_parse(const char *text, mp_archive_limits *limits);
-/* Remove the oldest files until the archive is within its limits. Files and folders whose names are
- * not those of an archive stay, and do not count. Return false with an error. */
+/* Remove the oldest files until the archive is within its limits. Files and folders whose names
+ * memprof would not use stay, and do not count. Return false with an error. */
 bool mp_archive_trim(const char *archive, const mp_archive_limits *limits, mp_error *error);

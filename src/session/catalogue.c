@@ -72,7 +72,7 @@ mp_document *mp_formats_document(void)
     return document;
 }
 
-/* Return the option at an index, from 0, of the argument "selection", which has several options;
+/* Return the option at this index (from 0) of the argument "selection", which has several options;
  * NULL after the last. */
 static const char *selecting(size_t place)
 {

@@ -12,7 +12,7 @@
 mp_digest *mp_model_digest(const mp_model *model, const mp_question *question,
                            const mp_reading *reading, mp_dictionary *dictionary,
                            mp_diagnostics *diagnostics, mp_error *error);
-/* Read the files of a group and digest them. Set *loaded to false if some file could not be read
+/* Read the files of a group and digest them. Set *loaded to false if a file could not be read
  * completely. */
 mp_digest *mp_file_group_digest(const mp_file_group *group, const mp_question *question,
                                 const mp_reading *reading, mp_dictionary *dictionary,

@@ -66,14 +66,14 @@ static void name_dumps(mp_file_groups *groups, mp_file_group *group)
                                       group->count - 1);
 }
 
-/* Return true if the report may answer about a file. */
+/* Return true if the report can be about this kind of file. */
 static bool suits(const mp_report *report, const mp_found_file *file)
 {
     const mp_reader *reader = file->file.reader;
     return !reader || mp_report_suits(report, mp_kind_holds(reader->kind) | reader->holds);
 }
 
-/* Skip files of folders that the report cannot use, unless it can use none. */
+/* Skip files in folders that the report cannot use. If it can use none of them, skip none. */
 static void skip_unsuited(mp_file_search *search, const mp_report *report, const char *path)
 {
     size_t suited = 0, kept = 0;

@@ -1,4 +1,4 @@
-/* Groups: the files to read, and which of them are read together. */
+/* Groups of files: the files to read, and which of them are read together. */
 #pragma once
 
 #include "reports/report.h"
@@ -19,8 +19,8 @@ typedef struct mp_file_groups {
     mp_file_group *items;
     size_t count, capacity;
     bool apart;         /* groups are reported separately, even if there is only one */
-    const char *folder; /* the only path if it is a folder or an archive; else NULL */
-    const char *within; /* the only path and a colon if it is an archive; else NULL */
+    const char *folder; /* the only path if it is a folder or an archive; otherwise NULL */
+    const char *within; /* the only path and a colon if it is an archive; otherwise NULL */
     mp_arena arena;     /* arena of all texts */
 } mp_file_groups;
 
@@ -37,8 +37,8 @@ size_t *mp_file_groups_turns(const mp_file_groups *groups);
 void mp_file_groups_free(mp_file_groups *groups);
 
 /* Read all files of a group into the model and build its call tree. Return false, after a
- * diagnostic of severity error, if any file could not be read or had nothing usable; the model then
- * has the data of the other files. Memory recordings together with execution profiles are refused,
- * and nothing is read. */
+ * diagnostic of severity error, if a file could not be read or had no usable data; the model then
+ * has the data of the other files. If the group has both memory recordings and execution profiles,
+ * nothing is read. */
 bool mp_file_group_load(const mp_file_group *group, const mp_load_options *options, mp_model *model,
                         mp_diagnostics *diagnostics);

@@ -14,10 +14,10 @@
 /* A file to load, before it is read. */
 typedef struct load_entry {
     mp_file file;
-    mp_input
-        *input;   /* open only while the format is detected or the file is read; pipes stay open */
-    size_t turn;  /* index of the file on the command line */
-    size_t given; /* index of the first file of the same recording */
+    mp_input *input; /* open only while the format is detected or the file is read; a pipe is always
+                        open */
+    size_t turn;     /* index of the file on the command line */
+    size_t given;    /* index of the first file of the same recording */
 } load_entry;
 
 /* A group that is being loaded into a model. */
@@ -49,8 +49,8 @@ static bool look_at_bytes(const group_load *load, load_entry *entry)
     return reader != NULL;
 }
 
-/* Find the reader of a file: open the file and detect its format, unless the search knows it. A
- * pipe stays open, and so does the only file. */
+/* Find the reader of a file: open the file and detect its format, unless the search knows the
+ * reader already. A pipe stays open; a file stays open if it is the only one. */
 static bool look_at(const group_load *load, load_entry *entry)
 {
     if (entry->file.reader && !entry->file.reader->settle)
@@ -112,8 +112,8 @@ static bool order_dumps(load_entry *entries, size_t count)
     return most > least;
 }
 
-/* Report that dumps are read in another order than given or named, because growth is measured from
- * the first to the last. */
+/* Report that dumps are not read in the order in which they were given or named. The order matters,
+ * because growth is measured from the first to the last. */
 static void tell_order(const load_entry *entries, size_t count, mp_diagnostics *diagnostics)
 {
     for (size_t i = 1; i < count; i++)
@@ -147,7 +147,7 @@ static void order(const group_load *load)
     tell_order(entries, load->count, load->diagnostics);
 }
 
-/* Record in the sessions from number `session` on that they are read only up to the file's
+/* Record, in the sessions from number `session` on, that they are read only up to the file's
  * snapshot. */
 static void name_snapshot(mp_model *model, uint32_t session, const mp_file *file)
 {
@@ -165,7 +165,7 @@ static bool read_entry(const group_load *load, load_entry *entry, mp_loading *lo
         entry->input = mp_input_open(entry->file.path, load->diagnostics, load->options);
     if (!entry->input)
         return false;
-    mp_input_look_ahead(entry->input); /* reads the same first bytes as the detection did */
+    mp_input_look_ahead(entry->input); /* the reader gets the same first bytes as the detection */
     uint32_t session = model->sessions.count;
     bool ok = mp_loading_read(loading, entry->input);
     if (session == model->sessions.count && session > 1)
@@ -213,7 +213,8 @@ static bool one_kind(const group_load *load)
     return true;
 }
 
-/* Return false, after a diagnostic, if FILE@SNAPSHOT names a snapshot in a format that has none. */
+/* Check that FILE@SNAPSHOT is not used with a format without snapshots. Return false after a
+ * diagnostic. */
 static bool has_snapshots(const group_load *load)
 {
     mp_kind kind = load->model->kind;

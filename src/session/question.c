@@ -23,7 +23,7 @@ static const own_option own_options[] = {
 #undef MP_SHARED
 };
 
-/* Return the option for a report's argument; operands have no option and get a common entry. */
+/* Return the option for a report's argument. An operand has no option and gets a common entry. */
 static const own_option *own_option_of(const mp_argument *row)
 {
     static const own_option operand = {"", "a name", MP_ARGUMENT_NAME};
@@ -146,7 +146,7 @@ bool mp_option_excludes(const char *name)
     return strncmp(name, exclusion, sizeof exclusion - 1) == 0;
 }
 
-/* Add a pattern to the selection. `name` is that of the option: "type", "not-type". */
+/* Add a pattern to the selection. `name` is the name of the option: "type", "not-type". */
 static bool add_criterion(mp_question *question, const char *name, const char *pattern,
                           mp_error *error)
 {

@@ -10,7 +10,7 @@
 typedef struct mp_question {
     const mp_report *report; /* NULL: no report; then nothing can be set */
     void *arguments;         /* the report's struct of arguments; NULL: none */
-    mp_given *given;         /* settings that were set or noted, in order */
+    mp_given *given;         /* settings that were set or noted, in the order of these calls */
     size_t given_count, given_capacity;
     bool by_default; /* current settings come from the user's configuration */
     mp_selection selection;
@@ -18,15 +18,15 @@ typedef struct mp_question {
     size_t criterion_capacity;
     mp_argument_texts suppression_paths;
     mp_sources sources;
-    bool strict;                /* fail what hides a leak; refuse suppressions without a reason */
-    bool allow_torn;            /* apply limits and rules to truncated recordings */
+    bool strict; /* fail if a passing check hides a leak; refuse suppressions without a reason */
+    bool allow_torn;            /* apply limits and rules to truncated recordings, too */
     bool draws;                 /* add figures to the answer, if its report has any */
     int32_t today;              /* date as by mp_parse_date; 0: the current date */
     const char *base;           /* path of a recording or a baseline; NULL: none */
     const char *policy_path;    /* NULL: no policy */
     const char *statement_path; /* path of a file with the argument "statement"; NULL: none */
     char *statement;            /* text of that file, once it is read */
-    /* Rules given as text; policy_path is then only their name; NULL: read the file. */
+    /* Text of the rules; policy_path is then only their name. NULL: read the file. */
     const char *rules;
     /* Results of mp_question_read. */
     mp_suppressions suppressions;
@@ -44,7 +44,8 @@ void mp_question_free(mp_question *question);
 bool mp_question_set(mp_question *question, const char *name, const char *text, mp_error *error);
 /* Return true for a selection option that excludes, such as "not-type". */
 bool mp_option_excludes(const char *name);
-/* Note that a shared reading option was given, so that reports that cannot use it refuse it. */
+/* Note that an option for reading, which all reports share, was given. Reports that cannot use it
+ * then refuse it. */
 void mp_question_note(mp_question *question, const char *argument, const char *spelled);
 /* Set the options for reading the question's own files, such as its policy. */
 void mp_question_read_as(mp_question *question, const mp_load_options *options);
@@ -64,14 +65,14 @@ void mp_question_diagnose(const mp_question *question, mp_diagnostics *diagnosti
  * if there is none, or if the question allows truncated recordings. */
 const mp_diagnostic *mp_question_torn(const mp_question *question,
                                       const mp_diagnostics *diagnostics);
-/* Mark the digest as truncated if its recording is, before it is saved as a baseline. Return false
+/* If the recording is truncated, mark its digest before it is saved as a baseline. Return false
  * with an error if a truncated recording is not allowed, because a baseline without the lost data
  * would distort every later verdict, and objects in use would count as left behind. Also return
  * false if the selection matches nothing. */
 bool mp_question_keeps(const mp_question *question, const mp_diagnostics *diagnostics,
                        mp_digest *digest, mp_error *error);
-/* Return the request that asks the question about a model. `dictionary` and `base` may be NULL if
- * nothing is compared. */
+/* Return the request that asks the question about a model. If nothing is compared, `dictionary` and
+ * `base` may be NULL. */
 mp_request mp_question_request(const mp_question *question, const mp_model *model,
                                mp_diagnostics *diagnostics, mp_dictionary *dictionary,
                                const mp_digest *base);

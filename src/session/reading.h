@@ -8,7 +8,7 @@
 
 /* Rules for reading files together. */
 typedef enum mp_file_grouping {
-    MP_GROUP_DEFAULT, /* each file separately if a folder is named, else all files together */
+    MP_GROUP_DEFAULT, /* if a folder is named, each file separately; otherwise all files together */
     MP_GROUP_FILE,
     MP_GROUP_AGENT,
     MP_GROUP_ALL,
@@ -17,13 +17,15 @@ typedef enum mp_file_grouping {
 typedef struct mp_reading {
     mp_load_options load;
     mp_argument_texts listings, skips; /* lists that `load` points to */
-    mp_encoding *encoding; /* open converter for `load.encoding`, since opening one is slow */
+    mp_encoding
+        *encoding; /* open converter for `load.encoding`, because opening a converter is slow */
     mp_file_grouping grouping;
-    int64_t jobs;    /* number of groups to read in parallel; 0: one per processor */
-    bool recursive;  /* search subfolders */
-    bool strict;     /* give no answer for an incomplete recording; fail if a limit hides a leak */
-    bool allow_torn; /* apply limits and rules to truncated recordings */
-    bool judges; /* limits or rules apply: archives that are not searched must still be intact */
+    int64_t jobs;     /* number of groups that are read in parallel; 0: as many as processors */
+    bool recursive;   /* search subfolders */
+    bool strict;      /* give no answer for an incomplete recording; fail if a limit hides a leak */
+    bool allow_torn;  /* apply limits and rules to truncated recordings, too */
+    bool judges;      /* limits or rules apply: check that archives are intact even if they are not
+                         searched */
     bool exact_bytes; /* print sizes for people as exact bytes */
 } mp_reading;
 
@@ -51,6 +53,6 @@ bool mp_reading_set(mp_reading *reading, const mp_reading_option *option, const 
 
 /* Set the load options so that the question has the data it needs, and no other data is kept. */
 void mp_reading_suit(mp_load_options *load, const mp_question *question);
-/* Return true if a recording that was read with the options `had` gives the same answers as one
- * read with `wanted`. */
+/* Return true if a recording that was read with the options `had` gives the answers of a recording
+ * that was read with `wanted`. */
 bool mp_reading_suits(const mp_load_options *had, const mp_load_options *wanted);

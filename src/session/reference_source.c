@@ -10,10 +10,10 @@ typedef struct source {
     const mp_reader *reader;
     mp_load_options options;
     char *path;
-    const char *name;   /* path for messages; of the model */
+    const char *name;   /* path for messages; owned by the model */
     struct stat origin; /* status of the file when it was read */
     mp_input *stream;   /* input that cannot be opened again; NULL: a file */
-    bool complete;      /* it was read to its end */
+    bool complete;      /* the input was read to its end */
 } source;
 
 static void release(void *opaque)
@@ -24,7 +24,8 @@ static void release(void *opaque)
     free(self);
 }
 
-/* Return the input at its start; NULL, with the reason in `why`, if it is gone or changed. */
+/* Return the input at its start. If it is gone or changed, return NULL, with the reason in
+ * `why`. */
 static mp_input *open_again(const source *self, mp_diagnostics *unheard, const char **why)
 {
     if (self->stream) {
@@ -44,7 +45,8 @@ static mp_input *open_again(const source *self, mp_diagnostics *unheard, const c
 static bool read_contents(void *opaque, mp_contents *contents, const char **why)
 {
     const source *self = opaque;
-    mp_diagnostics *unheard = mp_diagnostics_new(1); /* its faults were reported at first */
+    mp_diagnostics *unheard =
+        mp_diagnostics_new(1); /* faults of the input were reported when it was first read */
     mp_input *input = open_again(self, unheard, why);
     const bool whole = input && self->reader->read_contents(input, contents);
     if (input && !whole)
@@ -59,7 +61,8 @@ static bool read_names(void *opaque, mp_named_reference *references, size_t coun
                        mp_diagnostics *diagnostics)
 {
     const source *self = opaque;
-    mp_diagnostics *unheard = mp_diagnostics_new(1); /* its faults were reported at first */
+    mp_diagnostics *unheard =
+        mp_diagnostics_new(1); /* faults of the input were reported when it was first read */
     const char *why = "it could not be read to its end again";
     size_t missing = 0;
     mp_input *input = open_again(self, unheard, &why);

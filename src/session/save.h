@@ -14,7 +14,8 @@ void mp_runs_free(mp_runs *runs);
 enum { MP_MOST_SAVED_RUNS = 1000 };
 
 /* Add the digest of a recording, which the runs then own. Return false with an error if its kind
- * differs from the runs before it, or if it is truncated and the question does not allow that. */
+ * differs from the kind of the runs before it, or if it is truncated and the question does not
+ * allow that. */
 bool mp_runs_add(mp_runs *runs, const char *path, mp_digest *digest, const mp_question *question,
                  const mp_diagnostics *diagnostics, mp_error *error);
 /* Read the recording at `path` and add it. If the outcome is not MP_GROUP_READ, an error or, if its
@@ -22,12 +23,13 @@ bool mp_runs_add(mp_runs *runs, const char *path, mp_digest *digest, const mp_qu
 mp_outcome mp_runs_read(mp_runs *runs, const char *path, const mp_question *question,
                         const mp_reading *reading, mp_diagnostics *diagnostics, mp_error *error);
 
-/* Return true if the runs may be saved at `path`. A baseline of another kind is not replaced, for
- * example that of "shop.prf" by that of "shop.oemp". A file that is not a valid baseline may be
- * replaced, so that a damaged baseline can be repaired. Return false with an error. */
+/* Return true if the runs may be saved at `path`. A baseline of another kind is not replaced: the
+ * baseline of "shop.prf" does not replace that of "shop.oemp". A file that is not a valid baseline
+ * may be replaced, so that a damaged baseline can be repaired. Return false with an error. */
 bool mp_runs_may_replace(const mp_runs *runs, const char *path, const mp_load_options *how,
                          mp_error *error);
-/* Save the runs, at least one. Return a document about the saved data; NULL with an error. */
+/* Save the runs; there must be at least one. Return a document about the saved data; NULL with an
+ * error. */
 mp_document *mp_runs_save(mp_runs *runs, const char *path, mp_error *error);
 
 /* Return the path of the baseline with this name in a store. If `name` is NULL, the baseline has

@@ -105,9 +105,9 @@ static bool is_blank(mp_slice head)
     return !head.length;
 }
 
-/* Return true if a file that no reader accepts, or that cannot be opened (input: NULL), may be a
- * lost recording: its name is that of a recording, or it ends too early to detect its format. Set
- * *why to the reason. */
+/* Return true if a file may be a lost recording, although no reader accepts it or it cannot be
+ * opened (input: NULL): its name is that of a recording, or it ends before its format can be
+ * detected. Set *why to the reason. */
 static bool may_be_recording(const mp_file_search *search, const char *path, mp_input *input,
                              const char **why)
 {
@@ -126,7 +126,7 @@ static bool may_be_recording(const mp_file_search *search, const char *path, mp_
 }
 
 /* Skip a file that no reader accepts, or that cannot be opened. If it may be a recording, the
- * search is incomplete. `target` is the target of a symbolic link; NULL: not a link. */
+ * search is incomplete. `target` is the target of a symbolic link; NULL: the file is not a link. */
 static void pass_over(mp_file_search *search, const char *path, const char *target, mp_input *input)
 {
     const char *why;
@@ -227,14 +227,14 @@ static void look_at_dangling(void *opaque, const char *path, const char *target)
     pass_over(opaque, path, target, NULL);
 }
 
-/* Skip a member of an archive that is only checked. */
+/* Skip a member of an archive that is checked but not searched. */
 static bool look_past(void *opaque, mp_input *member)
 {
     (void)opaque, (void)member;
     return false;
 }
 
-/* Drop all but the last of several members with the same name, as unpacking would. */
+/* If several members have the same name, drop all but the last, as unpacking would. */
 static void drop_earlier(mp_file_search *search, size_t first)
 {
     size_t kept = first;
@@ -279,8 +279,9 @@ static void search_named_archive(mp_file_search *search, mp_input *archive)
     search->ok = search->ok && ok && search->count > first;
 }
 
-/* Search an archive in a folder if --recursive was given. Otherwise skip it; if limits or rules
- * apply, check that it is intact, since it could contain an unreadable recording. */
+/* Search an archive in a folder if --recursive was given; otherwise skip it. If limits or rules
+ * apply, check that a skipped archive is intact, because it could contain an unreadable
+ * recording. */
 static void search_found_archive(mp_file_search *search, mp_input *archive)
 {
     size_t first = search->count, passed_over = search->passed_over;
@@ -339,7 +340,7 @@ static bool is_entered(const mp_file_search *search, const char *path, const str
            S_ISDIR(state.st_mode);
 }
 
-/* Skip a dangling link; report any other path that cannot be examined. */
+/* Skip a link whose target does not exist; report any other path that cannot be examined. */
 static void pass_or_refuse(mp_file_search *search, const char *path)
 {
     char target[PATH_MAX];
@@ -388,7 +389,7 @@ static bool is_within(mp_file_search *search, const char *folder)
     return search->seen++ < most;
 }
 
-/* Search a folder. Pending folders are kept on an explicit stack, since recursion could overflow
+/* Search a folder. Pending folders are kept on an explicit stack, because recursion could overflow
  * the call stack. */
 static void look_through(mp_file_search *search, const char *folder)
 {
@@ -442,7 +443,7 @@ static void search_folder(mp_file_search *search, const char *folder)
 
 /* --- paths that were named --- */
 
-/* Split FILE@SNAPSHOT, unless a file with that whole name exists. */
+/* Split FILE@SNAPSHOT into its parts, unless a file with that whole name exists. */
 static void split_snapshot(const mp_file_search *search, mp_file *file)
 {
     const char *cursor = strrchr(file->path, '@');

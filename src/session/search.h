@@ -20,8 +20,9 @@ typedef struct mp_file {
 typedef struct mp_found_file {
     mp_file file;
     bool found;   /* found in a folder or an archive, not named by the user */
-    bool copied;  /* first file of a recording of which some part occurs twice */
-    size_t first; /* index of the first file of the same recording; its own index if alone */
+    bool copied;  /* first file of a recording, of which a part occurs twice */
+    size_t first; /* index of the first file of the same recording; own index if the recording has
+                     only this file */
     size_t turn;  /* position in the order of the search */
     size_t group;
 } mp_found_file;
@@ -47,7 +48,7 @@ typedef struct mp_file_search {
  * recordings may be missing. Release search->files with free(). */
 void mp_search_paths(mp_file_search *search, const char *const *paths, size_t count);
 
-/* Set the recording that each file belongs to, from index `from` on. Parts of a recording have the
- * same UUID and different numbers; if a number occurs twice, the files are copies. Dumps of one
+/* Set, from index `from` on, the recording to which each file belongs. Parts of a recording have
+ * the same UUID and different numbers; if a number occurs twice, the files are copies. Dumps of one
  * application are one recording if search->joins_dumps is set. */
 void mp_search_find_parts(mp_file_search *search, size_t from);

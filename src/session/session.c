@@ -118,7 +118,7 @@ bool mp_session_set(mp_session *session, const char *name, const char *text, mp_
     return mp_session_told(session, set(session, name, text, mp_session_tells(session)), error);
 }
 
-/* Report progress (mp_progress). After a cancellation no other file is read. */
+/* Report progress (mp_progress). After a cancellation no further file is read. */
 static bool watch(void *opaque, const char *path, uint64_t done, uint64_t total)
 {
     mp_session *session = opaque;
@@ -350,8 +350,8 @@ static struct mp_asked *prepare(mp_session *session, const mp_report *report, bo
     return NULL;
 }
 
-/* Set the error to the reason for the missing answer: the error of the report, or else the first
- * diagnostic of severity error. */
+/* Set the error to the reason for the missing answer: the error of the report or, if there is none,
+ * the first diagnostic of severity error. */
 static void explain(const mp_session *session, const mp_answers *answers, mp_error *error)
 {
     const mp_diagnostic *kept;
@@ -370,7 +370,7 @@ static void explain(const mp_session *session, const mp_answers *answers, mp_err
     mp_fail(error, MP_ERROR_NO_ANSWER, "no recording could be read");
 }
 
-/* Return true and set the error if reading was cancelled. The error replaces any other. */
+/* Return true if reading was cancelled. Also set the error, in place of any other error. */
 static bool is_cancelled(mp_session *session, mp_error *error)
 {
     if (!session->cancelled)
@@ -443,7 +443,7 @@ static bool save_baseline(mp_session *session, const char *path, const mp_settin
 {
     mp_load_options needs;
     session->reading.load.checksums = true;
-    /* The gate's options apply, because a baseline is made of recordings that a gate accepts. */
+    /* Use the gate's options, because a baseline is made of recordings that a gate accepts. */
     struct mp_asked *asked =
         prepare(session, &mp_report_gate, false, settings, count, &needs, error);
     session->reading.load.checksums = false;
@@ -533,7 +533,7 @@ typedef struct byte_sink {
 static ssize_t put_bytes(void *opaque, const char *bytes, size_t length)
 {
     const byte_sink *sink = opaque;
-    errno = EIO; /* in case the function does not set errno */
+    errno = EIO; /* in case the function does not set errno itself */
     return sink->write(sink->opaque, bytes, length) ? (ssize_t)length : 0;
 }
 

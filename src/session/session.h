@@ -16,17 +16,18 @@ struct mp_session {
     mp_arena texts;     /* texts of the paths and the aliases */
     size_t kept;        /* maximum diagnostics of each code that are kept with their place */
     const char *dashes; /* text before option names in messages, such as "--" */
-    mp_progress progress,
-        watcher;             /* the user's progress function; the session's own, which calls it */
-    bool cancelled;          /* the current question is cancelled */
-    mp_diagnostics *finding; /* diagnostics of finding the inputs */
+    mp_progress progress, watcher; /* the user's progress function; the session's own function,
+                                      which calls the user's */
+    bool cancelled;                /* the current question is cancelled */
+    mp_diagnostics *finding;       /* diagnostics of finding the inputs */
     mp_diagnostics
         *diagnostics;      /* diagnostics of the last question: of finding and reading the inputs */
     mp_file_groups groups; /* groups of the files, valid for `report` and similar reports */
     const mp_report *report;
     bool grouped, found; /* `groups` is set; all named files were found */
     mp_held held;        /* recording of the only group */
-    mp_held *joint;      /* recordings by group, after a question about all together; NULL: none */
+    mp_held
+        *joint; /* recordings by group, after a question about all groups together; NULL: none */
     struct mp_asked *asked;
     mp_error error; /* error of the last failure */
     char error_line[1600];
@@ -45,17 +46,17 @@ void mp_session_end(mp_session *session);
  * apply. Return false, with diagnostics, if some or all files are missing. */
 bool mp_session_find(mp_session *session, const mp_report *report, bool judges);
 /* Find and group the files for a question. Drop the recording in memory if it lacks data that the
- * question needs; `needs` is set to the options to read it with. Return false with an error if it
- * would have to be read again but is a stream. */
+ * question needs. Set `needs` to the options with which the recording must be read. Return false
+ * with an error if a stream would have to be read again. */
 bool mp_session_find_for(mp_session *session, const mp_question *question, mp_load_options *needs,
                          mp_error *error);
-/* Ask a question, whose own files were already read, about the groups from mp_session_find. Return
- * false with an error if the report does not take several groups. Release the answers with
+/* Ask a question about the groups from mp_session_find; the question's own files were read before.
+ * Return false with an error if the report does not take several groups. Release the answers with
  * mp_answers_free, before the session. */
 bool mp_session_answer(mp_session *session, const mp_question *question,
                        const mp_merge_style *style, mp_answers *answers, mp_error *error);
-/* Read the only group from mp_session_find, as a question needs it. Return false if it could not be
- * read completely. */
+/* Read the only group from mp_session_find with the data that a question needs. Return false if it
+ * could not be read completely. */
 bool mp_session_read(mp_session *session, const mp_load_options *needs);
 /* Return true if the recording in memory can answer questions: it is not empty and, if reading is
  * strict, complete. */
@@ -70,9 +71,9 @@ mp_document *mp_session_answer_one(const mp_session *session, const mp_question 
 /* Return the kind of the recording in memory as a bit: 1 << mp_kind. */
 unsigned mp_session_kind(const mp_session *session);
 /* Export the recording in memory. An exporter of several recordings reads each group from
- * mp_session_find as the question needs it. `path` NULL is standard output. Return a document about
- * the written data. Return NULL with an error, or without one if diagnostics give the reason; an
- * existing file is then unchanged. */
+ * mp_session_find with the data that the question needs. `path` NULL is standard output. Return a
+ * document about the written data. Return NULL with an error, or without an error if diagnostics
+ * give the reason; an existing file is then unchanged. */
 mp_document *mp_session_write(mp_session *session, const mp_question *question,
                               const mp_exporter *exporter, const char *path,
                               const mp_load_options *needs, mp_error *error);
@@ -80,6 +81,6 @@ mp_document *mp_session_write(mp_session *session, const mp_question *question,
 /* Return a document that lists the supported input formats. */
 mp_document *mp_formats_document(void);
 
-/* Fail with an error because a command that takes one recording got several groups. `asked` is its
- * name. */
+/* Set an error because a command that takes one recording got several groups. `asked` is the name
+ * of the command. */
 bool mp_session_refuse_many(const mp_session *session, const char *asked, mp_error *error);

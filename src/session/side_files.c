@@ -53,7 +53,7 @@ static bool read_file(const char *path, const mp_load_options *options, char **t
     return ok;
 }
 
-/* Return the options that apply to other files than recordings: inputs and limits, without
+/* Return the options for reading a file that is not a recording: inputs and limits, without
  * progress. */
 static mp_load_options plainly(const mp_load_options *how)
 {
@@ -75,7 +75,7 @@ bool mp_file_is_stream(const char *path)
            (stat(path, &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode));
 }
 
-/* Find the libraries that reading the file may need: all if it is packed or unknown. */
+/* Find the libraries that reading the file may need: all of them if it is packed or unknown. */
 static void foresee_file(const char *path, bool *archive, bool *database)
 {
     static const char title[] = "SQLite format 3";
@@ -127,7 +127,7 @@ bool mp_is_no_suppressions(const char *path, mp_slice text, const char *expected
            mp_fail_file(error, path, 0, 0, "is a file of suppressions, expected %s", expected);
 }
 
-/* Return true unless the text has a rule; lines of suppressions are never valid rules. */
+/* Return true if the text has no rule; lines of suppressions are never valid rules. */
 static bool is_no_policy(const char *path, mp_slice text, const char *expected, mp_error *error)
 {
     mp_policy *policy = mp_policy_parse(path, text.start, text.length);
@@ -136,8 +136,8 @@ static bool is_no_policy(const char *path, mp_slice text, const char *expected, 
     return !has_rules || mp_fail_file(error, path, 0, 0, "is a policy, expected %s", expected);
 }
 
-/* Return the beginning of a file, without diagnostics; release with free(). NULL if it cannot be
- * read, and for a stream, because bytes read from it would be missing later. */
+/* Return the beginning of a file, without diagnostics; release with free(). Return NULL if the file
+ * cannot be read, or is a stream, because bytes read from a stream would be missing later. */
 static char *beginning_of(const char *path, const mp_load_options *how, size_t *length)
 {
     const mp_load_options options = plainly(how);
@@ -292,7 +292,8 @@ bool mp_suppressions_read(mp_suppressions *suppressions, const char *path,
         const char *expected = "a file of suppressions";
         const mp_slice whole = {text, length};
         if (mp_is_no_recording(path, whole, expected, error))
-            is_no_policy(path, whole, expected, error); /* otherwise keep the error of the parser */
+            is_no_policy(path, whole, expected,
+                         error); /* otherwise keep the error that the parser reported */
         ok = false;
     }
     free(text);

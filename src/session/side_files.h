@@ -1,4 +1,4 @@
-/* Other files than recordings: baselines, policies, suppressions, sources. */
+/* Files that are not recordings: baselines, policies, suppressions, sources. */
 #pragma once
 
 #include "base/error.h"
@@ -32,10 +32,10 @@ void mp_files_foresee(const mp_report *report, const char *base, const char *con
 /* Likeness of a file to a kind of file, in ascending order. */
 typedef enum mp_likeness {
     MP_IS_NOT,
-    MP_MAY_BE, /* it cannot be told, as for streams and files that do not exist */
+    MP_MAY_BE, /* it is not known, for example for streams and files that do not exist */
     MP_IS,
 } mp_likeness;
-/* Return the likeness of a file to a policy: a text with a rule is one, recordings are not. */
+/* Return the likeness of a file to a policy. A text with a rule is a policy; a recording is not. */
 mp_likeness mp_file_policy_likeness(const char *path, const mp_load_options *how);
 
 bool mp_is_folder(const char *path);
@@ -46,7 +46,7 @@ bool mp_is_folder(const char *path);
 bool mp_output_spares(mp_inputs *inputs, const char *output, const char *const *paths, size_t count,
                       mp_error *error);
 
-/* Folders and encoding of source texts. */
+/* Folders of source texts, and their encoding. */
 typedef struct mp_sources {
     mp_argument_texts folders;
     mp_load_options how; /* options for reading; inputs, encoding and limits are used */
@@ -63,7 +63,7 @@ bool mp_code_read(const mp_sources *sources, const char *code, mp_arena *arena,
 
 /* Read a baseline. Its texts and frames are numbers in `dictionary`; release with mp_digest_free.
  * Return NULL with an error. If the baseline was made from a truncated recording, report that to
- * `diagnostics`, unless NULL. */
+ * `diagnostics`, unless that is NULL. */
 mp_digest *mp_baseline_read(const char *path, const mp_load_options *how, mp_dictionary *dictionary,
                             mp_diagnostics *diagnostics, mp_error *error);
 /* Add the suppressions in a file. Return false with an error; its code is MP_ERROR_INPUT if the

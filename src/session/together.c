@@ -47,7 +47,7 @@ static void answer_together(const together *joint, const mp_question *question,
         return;
     mp_document_free(answers->document);
     answers->document = NULL;
-    const bool general = wrong == joint->count; /* the error is not about a single group */
+    const bool general = wrong == joint->count; /* the error is not about one particular group */
     mp_group_answer *answer = &answers->groups[joint->places[general ? 0 : wrong]];
     answer->error = mp_alloc(sizeof error);
     *answer->error = error;

@@ -20,7 +20,7 @@ typedef struct mp_watched {
     bool started;
     mp_follow *follow;
     mp_diagnostics *diagnostics; /* diagnostics of the recording */
-    size_t told;                 /* number of diagnostics already reported */
+    size_t told;                 /* number of diagnostics that were already reported */
     mp_model *model;             /* NULL: no recording read yet */
     mp_tracker *tracker;
     mp_loading loading;
@@ -29,7 +29,7 @@ typedef struct mp_watched {
     mp_snapshot_id last;  /* last complete snapshot in the model; 0: none */
     mp_tracked tracked;   /* figures at the last snapshot */
     uint32_t next_judged; /* the policy is checked again at this number of deltas */
-    uint32_t next_trend;  /* likewise the limit of steady leaks, once `trend_work` is used up */
+    uint32_t next_trend;  /* the same for the limit of steady leaks, once `trend_work` is used up */
     uint64_t trend_work;  /* number of deltas read to check that limit */
     bool unjudged;
     size_t of_window;  /* number of snapshots before _Exit */
@@ -118,8 +118,8 @@ static mp_watch_row row_of(const watched *file, mp_arena *arena)
                            file->watching->session->reading.exact_bytes);
 }
 
-/* Check the policy against the recording read so far. Unless `last` is true, rules that cannot be
- * checked yet are not reported. */
+/* Check the policy against the part of the recording that was read so far. Rules that cannot be
+ * checked yet are reported only if `last` is true. */
 static void judge(watched *file, bool last)
 {
     mp_watching *watching = file->watching;
@@ -151,8 +151,8 @@ static void judge(watched *file, bool last)
 }
 
 /* Return true if the policy should be checked at this snapshot. Before a process cleans up, objects
- * in use would count as left behind. Checking reads all deltas, so for a file with many clean-ups
- * it is repeated only after the number of deltas has grown by an eighth. */
+ * in use would count as left behind. A check reads all deltas. So in a file with many clean-ups,
+ * the next check waits until the number of deltas has grown by an eighth. */
 static bool is_to_be_judged(const watched *file, const char *tag)
 {
     const mp_model *model = file->model;
@@ -166,8 +166,8 @@ static bool has_limits(const mp_watching *watching)
     return watching->max_growth.set || watching->max_leaked.set || watching->max_trend.set;
 }
 
-/* Check the limit of steady leaks as `leaks` would if the recording ended here. Unless `last` is
- * true, it is no fault that it cannot be checked yet. */
+/* Check the limit of steady leaks as `leaks` would if the recording ended here. That it cannot be
+ * checked is a fault only if `last` is true. */
 static void judge_trend(watched *file, bool last)
 {
     mp_watching *watching = file->watching;
@@ -207,9 +207,9 @@ static void judge_trend(watched *file, bool last)
     file->next_trend = model->deltas.count + model->deltas.count / 8;
 }
 
-/* Return true if the limit of steady leaks should be checked at this snapshot. Checking reads all
- * deltas. In recordings with very many snapshots it is repeated only after their number has grown
- * by an eighth. */
+/* Return true if the limit of steady leaks should be checked at this snapshot. A check reads all
+ * deltas. So in recordings with very many snapshots, the next check waits until the number of
+ * deltas has grown by an eighth. */
 static bool is_trend_due(const watched *file)
 {
     enum { MOST_WORK = 100000000 };
@@ -232,7 +232,7 @@ static void hold(mp_watching *watching, const mp_watch_row *row, mp_model *model
         mp_watch_limit_hold(&watching->limit, &rules[1], row, model, dashes, exact);
 }
 
-/* Report that the limits could not be checked with what was read, unless the watching was
+/* Report that the limits could not be checked with the data that was read, unless the watching was
  * stopped. */
 static void refuse_too_short(watched *file)
 {
@@ -284,8 +284,8 @@ static void take_snapshot(void *opaque, mp_snapshot_id id)
 
 /* --- one file, on its thread --- */
 
-/* Report that limits could not be checked because the file is damaged. A truncated file is not
- * damaged: its limits were checked up to its end, and it may still be growing. */
+/* Report that limits could not be checked because the file is damaged. A truncated file does not
+ * count as damaged: its limits were checked up to its end, and it may still be growing. */
 static void refuse_damaged(watched *file)
 {
     const mp_diagnostic *kept;
@@ -302,8 +302,8 @@ static void refuse_damaged(watched *file)
     mp_arena_free(&arena);
 }
 
-/* Report what happened to a file as a line for people and as an event for programs. The line is the
- * file's name, `title` and `text`. */
+/* Report what happened to a file, as a line for people and as an event for programs. The line
+ * consists of the file's name, `title` and `text`. */
 static void announce(watched *file, const char *name, const char *title, const char *text)
 {
     mp_watching *watching = file->watching;

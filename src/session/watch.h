@@ -27,14 +27,14 @@ typedef struct mp_watching {
     mp_ceiling max_growth, max_leaked, max_trend;
     int64_t look_us, quiet_us; /* polling interval and timeout, in microseconds; 0: not set */
     bool until_exit;
-    /* Event descriptors: `stop` becomes readable when the threads should end, `wake` when the
+    /* Event descriptors. `stop` becomes readable when the threads should end, and `wake` when the
      * caller should act. */
     int stop, wake;
 
     pthread_mutex_t lock; /* lock of the members below; taken by mp_watching_enter */
     bool changed;         /* set by a listener to wake the caller */
     bool failed;          /* set by a listener that cannot report any more; ends the watching */
-    mp_watch_limit limit; /* first limit that was exceeded; ends the watching */
+    mp_watch_limit limit; /* the first limit that was exceeded, which ends the watching */
     size_t running;       /* number of running threads */
     bool over;            /* stop reporting */
     struct mp_watched **files;

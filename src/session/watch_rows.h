@@ -15,14 +15,14 @@ typedef struct mp_watch_row {
     int64_t grown_bytes, leaked_objects, leaked_bytes;
     const char *grower_type, *grower_site;
     int64_t grower_bytes;
-    const char *grower; /* site that grew most, for people: size, type and site in one text */
+    const char *grower; /* site that grew most, for people: its size, type and place in one text */
 } mp_watch_row;
 
-/* Event other than a snapshot. */
+/* An event that is not a snapshot. */
 typedef struct mp_watch_event {
     const char *event, *path, *name, *message;
-    int64_t limit_bytes, actual_bytes; /* a limit and its measured value; MP_UNKNOWN for other
-                                        * events */
+    int64_t limit_bytes,
+        actual_bytes; /* a limit and its measured value; MP_UNKNOWN in other events */
 } mp_watch_event;
 
 /* First limit that a recording exceeds, with the snapshot at which it exceeds it. */
@@ -48,20 +48,21 @@ mp_watch_row mp_watch_row_of(mp_arena *arena, const char *path, const mp_model *
  * copied to the arena; other texts are dropped. */
 mp_watch_row mp_watch_row_keep(mp_arena *arena, const mp_watch_row *row);
 
-/* Return the worst leak of the recording read so far, as reports print it: "10.4 KiB, OOABL Obj
- * shop.OrderEvent at placeOrder shop.OrderService:155". The text belongs to the arena. Return NULL
- * if nothing leaks, or there are too few snapshots. The model must not have a call tree. */
+/* Return the worst leak of the part of the recording that was read so far, as reports print it:
+ * "10.4 KiB, OOABL Obj shop.OrderEvent at placeOrder shop.OrderService:155". The text belongs to
+ * the arena. Return NULL if nothing leaks, or there are too few snapshots. The model must not have
+ * a call tree. */
 const char *mp_watch_worst_leak(mp_model *model, bool exact_bytes, mp_arena *arena);
 
-/* Check a figure of the row against a limit from mp_rule_of_limit. Does nothing if a limit was
+/* Check a figure of the row against a limit from mp_rule_of_limit. Do nothing if a limit was
  * exceeded before. The model must not have a call tree; it is used to name the worst leak. */
 void mp_watch_limit_hold(mp_watch_limit *limit, const mp_rule *rule, const mp_watch_row *row,
                          mp_model *model, const char *dashes, bool exact_bytes);
-/* Store a failed check of the snapshot of this row. Does nothing if a limit was exceeded before. */
+/* Store a failed check of the snapshot of this row. Do nothing if a limit was exceeded before. */
 void mp_watch_limit_exceed(mp_watch_limit *limit, const mp_check *check, const mp_watch_row *row,
                            const char *dashes);
-/* Store the first failed rule, if any, of a gate's answer after the snapshot of this row. Does
- * nothing if a limit was exceeded before. */
+/* Store the first failed rule, if there is one, of a gate's answer after the snapshot of this row.
+ * Do nothing if a limit was exceeded before. */
 void mp_watch_limit_judge(mp_watch_limit *limit, const mp_document *gate, const mp_watch_row *row);
 /* Return the event that reports the limit. */
 mp_watch_event mp_watch_limit_event(const mp_watch_limit *limit);

@@ -1,4 +1,5 @@
-/* The libraries of the static program, which other programs load when they need them. */
+/* The libraries that are linked into the static program. Other programs load them when they need
+ * them. */
 #include "base/sqlite_linked.h"
 #include "cli/curses.h"
 #include "cli/edit.h"

@@ -1,7 +1,7 @@
-/* Replace dlopen in the static program (by the linker's --wrap). SQLite can load extensions, which
- * memprof never does, and the C library's loader would need the shared libraries of the system on
- * which the program was linked. Modules of iconv would need them too, so src/base/encoding.c avoids
- * iconv there. */
+/* Replacement of dlopen in the static program (by the linker's --wrap). memprof loads no extensions
+ * of SQLite, although SQLite could. The loader of the C library would need the shared libraries of
+ * the system on which the program was linked. Modules of iconv would need them too, so
+ * src/base/encoding.c does not use iconv there. */
 #include <stddef.h>
 
 extern const char mp_loads_no_modules;
