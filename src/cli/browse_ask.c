@@ -99,19 +99,11 @@ size_t browse_words(mp_arena *arena, const char *line, const char ***words)
 /* --- a command line --- */
 
 typedef struct line_words {
-    const char **items;
-    size_t count, capacity;
+    mp_argument_texts list;
     mp_arena *arena;
     const char **given; /* words of the line that the user typed */
     size_t given_count;
 } line_words;
-
-static void add(line_words *words, const char *word)
-{
-    mp_grow(&words->items, &words->capacity, words->count + 2, sizeof *words->items);
-    words->items[words->count++] = word;
-    words->items[words->count] = NULL;
-}
 
 /* Add the paths in a form that cannot be mistaken for an option. */
 static void add_paths(line_words *words, mp_arena *arena, const cli_options *options)
@@ -119,7 +111,7 @@ static void add_paths(line_words *words, mp_arena *arena, const cli_options *opt
     for (size_t i = 0; i < options->path_count; i++) {
         const char *path = options->paths[i];
         bool dash = *path == '-' && path[1];
-        add(words, dash ? mp_arena_format(arena, "./%s", path) : path);
+        mp_argument_texts_add(&words->list, dash ? mp_arena_format(arena, "./%s", path) : path);
     }
 }
 
@@ -150,8 +142,8 @@ static void add_usual(line_words *words, const cli_command *command, unsigned ki
         cli_option_default(command, option, usual, sizeof usual);
     if (!*usual)
         return;
-    add(words, mp_arena_format(words->arena, "--%s", name));
-    add(words, text);
+    mp_argument_texts_add(&words->list, mp_arena_format(words->arena, "--%s", name));
+    mp_argument_texts_add(&words->list, text);
 }
 
 /* Return the words of a command line: the command, the options with which the browser was started,
@@ -162,21 +154,21 @@ static line_words spell(const browse_source *source, const cli_command *command,
     line_words words = {.arena = arena};
     words.given_count = browse_words(arena, line, &words.given);
     const mp_argument_texts *folders = &source->options->source_folders;
-    add(&words, "memprof");
-    add(&words, command->name);
-    add(&words, "--no-config");
+    mp_argument_texts_add(&words.list, "memprof");
+    mp_argument_texts_add(&words.list, command->name);
+    mp_argument_texts_add(&words.list, "--no-config");
     /* Defaults: more rows than anyone reads, and complete stacks for opened rows. */
     const unsigned kind = mp_session_kind(source->session);
     add_usual(&words, command, kind, "limit", "500");
     add_usual(&words, command, kind, "stack-depth", "64");
     for (size_t i = 0; i < folders->count && mp_argument_find(command->arguments, "sources"); i++) {
-        add(&words, "--sources");
-        add(&words, folders->items[i]);
+        mp_argument_texts_add(&words.list, "--sources");
+        mp_argument_texts_add(&words.list, folders->items[i]);
     }
     if (source->options->reading.exact_bytes)
-        add(&words, "--bytes");
+        mp_argument_texts_add(&words.list, "--bytes");
     for (size_t i = 0; i < words.given_count; i++)
-        add(&words, words.given[i]);
+        mp_argument_texts_add(&words.list, words.given[i]);
     add_paths(&words, arena, source->options);
     return words;
 }
@@ -203,8 +195,9 @@ static bool parse(const browse_source *source, const line_words *words, browse_a
     size_t length = 0;
     FILE *heard = mp_memory_open(&said, &length);
     cli_console_catch(heard);
-    bool ok = cli_parse((int)words->count, (char **)words->items, source->options->commands,
-                        source->options->command_count, &answer->options);
+    bool ok =
+        cli_parse((int)words->list.count, (char **)words->list.items, source->options->commands,
+                  source->options->command_count, &answer->options);
     answer->parsed = true;
     cli_console_catch(NULL);
     mp_memory_close(heard);
@@ -264,7 +257,7 @@ bool browse_ask(const browse_source *source, const char *command, const char *li
     bool ok = parse(source, &words, answer, why, size) &&
               check(&answer->options, source->options->path_count, why, size) &&
               ask(source, answer, why, size);
-    free(words.items);
+    free(words.list.items);
     return ok;
 }
 

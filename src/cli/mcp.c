@@ -166,8 +166,8 @@ static void keep_answer(mcp_server *server, json_t *answer, char *question)
 static char *question_of(const mcp_call *call)
 {
     mp_text_buffer text = {0};
-    for (size_t i = 0; i < call->count; i++)
-        mp_text_put(&text, call->words[i], strlen(call->words[i]) + 1);
+    for (size_t i = 0; i < call->words.count; i++)
+        mp_text_put(&text, call->words.items[i], strlen(call->words.items[i]) + 1);
     for (size_t i = 0; i < text.length; i++)
         text.text[i] = text.text[i] ? text.text[i] : '\n';
     return text.text;

@@ -10,13 +10,6 @@ static bool names_file(const cli_option *option)
     return option->argument && strcmp(option->argument, "FILE") == 0;
 }
 
-static void add(mcp_call *call, const char *word)
-{
-    mp_grow(&call->words, &call->capacity, call->count + 2, sizeof *call->words);
-    call->words[call->count++] = word;
-    call->words[call->count] = NULL;
-}
-
 /* Return a single value as text, in the arena; NULL if it has no text. */
 static const char *value_text(mp_arena *arena, const json_t *value)
 {
@@ -38,7 +31,8 @@ static const char *add_option(mcp_call *call, const mcp_folders *folders, const 
                                option->name);
     if (!option->argument) {
         if (json_is_true(value))
-            add(call, mp_arena_format(&call->texts, "--%s", option->name));
+            mp_argument_texts_add(&call->words,
+                                  mp_arena_format(&call->texts, "--%s", option->name));
         return NULL;
     }
     if (!text)
@@ -50,7 +44,7 @@ static const char *add_option(mcp_call *call, const mcp_folders *folders, const 
             return why;
     }
     const char *word = mp_arena_format(&call->texts, "--%s=%s", option->name, text);
-    add(call, word);
+    mp_argument_texts_add(&call->words, word);
     if (option->kind == CLI_READS_AS)
         call->reading = mp_arena_format(&call->texts, "%s %s", call->reading, word);
     return NULL;
@@ -87,7 +81,7 @@ static const char *add_operand(mcp_call *call, const mcp_folders *folders, mp_op
     if (operand == MP_OPERAND_BASE || operand == MP_OPERAND_POLICY)
         text = mcp_folders_resolve(folders, &call->texts, text, &why);
     if (text)
-        add(call, text);
+        mp_argument_texts_add(&call->words, text);
     return why;
 }
 
@@ -107,7 +101,7 @@ static const char *add_files(mcp_call *call, const mcp_folders *folders, const j
         if (!path)
             return why;
         call->paths[call->path_count++] = path;
-        add(call, path);
+        mp_argument_texts_add(&call->words, path);
     }
     return NULL;
 }
@@ -148,22 +142,23 @@ const char *mcp_call_begin(mcp_call *call, const mcp_folders *folders, const cli
     if (wrong)
         return wrong;
     call->cursor = cursor ? value_text(&call->texts, cursor) : NULL;
-    add(call, "memprof");
-    add(call, command->name);
-    add(call, "--no-config");
-    add(call, "--format=json");
+    mp_argument_texts_add(&call->words, "memprof");
+    mp_argument_texts_add(&call->words, command->name);
+    mp_argument_texts_add(&call->words, "--no-config");
+    mp_argument_texts_add(&call->words, "--format=json");
     if (!cursor)
-        add(call, "--brief");
+        mp_argument_texts_add(&call->words, "--brief");
     wrong = add_options(call, folders, command, arguments);
     if (wrong)
         return wrong;
-    add(call, "--"); /* ends the options, so that no text is interpreted as an option */
+    /* End the options, so that no text is interpreted as an option. */
+    mp_argument_texts_add(&call->words, "--");
     wrong = add_operand(call, folders, command->report->operand, arguments);
     return wrong ? wrong : add_files(call, folders, json_object_get(arguments, "files"));
 }
 
 void mcp_call_free(mcp_call *call)
 {
-    free(call->words);
+    free(call->words.items);
     mp_arena_free(&call->texts);
 }

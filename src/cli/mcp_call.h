@@ -5,8 +5,7 @@
 
 /* A call as a command line. Its texts are in `texts`; release with mcp_call_free. */
 typedef struct mcp_call {
-    const char **words; /* ends with NULL */
-    size_t count, capacity;
+    mp_argument_texts words;
     const char **paths; /* the recordings, which are the last of `words` */
     size_t path_count;
     const char *reading; /* reading options, as text */

@@ -116,7 +116,7 @@ static int ask(cli_session *session, cli_options *options)
 /* Parse the call's command line. Its recordings must be those that the call names. */
 static bool parse(const mcp_call *call, const cli_options *server, cli_options *options)
 {
-    bool ok = cli_parse((int)call->count, (char **)call->words, server->commands,
+    bool ok = cli_parse((int)call->words.count, (char **)call->words.items, server->commands,
                         server->command_count, options);
     if (ok && options->path_count != call->path_count)
         ok = cli_refuse(options, "%s cannot be combined with an argument that replaces it",
@@ -132,7 +132,7 @@ int mcp_recordings_ask(mcp_recordings *recordings, const cli_options *options, m
     mcp_recording *asked = mp_alloc_zero(1, sizeof *asked), *kept = NULL;
     int status = CLI_USAGE;
     asked->call = *call;
-    *call = (mcp_call){.count = 0};
+    *call = (mcp_call){.path_count = 0};
     cli_console_catch(messages);
     cli_output_catch(answer);
     if (parse(&asked->call, options, &asked->options)) {

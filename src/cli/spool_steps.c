@@ -9,41 +9,29 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* A command line that is being built. */
-typedef struct word_list {
-    const char **words;
-    size_t count, capacity;
-} word_list;
-
-static void add_word(word_list *list, const char *word)
-{
-    mp_grow(&list->words, &list->capacity, list->count + 1, sizeof *list->words);
-    list->words[list->count++] = word;
-}
-
-static void add_words(word_list *list, const char *const *words)
+static void add_words(mp_argument_texts *list, const char *const *words)
 {
     while (*words)
-        add_word(list, *words++);
+        mp_argument_texts_add(list, *words++);
 }
 
 /* Run a program to its end. Its standard input is the file, and its standard output is discarded.
  * `is_silent`: discard its messages too.
  *
  * Return its exit status; -1 if it could not be run, or a signal ended it. */
-static int run_program(const char *program, word_list *words, const char *input, bool is_silent)
+static int run_program(const char *program, mp_argument_texts *words, const char *input,
+                       bool is_silent)
 {
     posix_spawn_file_actions_t actions;
     pid_t process;
     int status = -1;
-    add_word(words, NULL);
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, input, O_RDONLY, 0);
     posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
     if (is_silent)
         posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
     const int failure = posix_spawn(&process, program, &actions, NULL,
-                                    (char *const *)(void *)words->words, environ);
+                                    (char *const *)(void *)words->items, environ);
     posix_spawn_file_actions_destroy(&actions);
     if (failure) {
         cli_put_fault(program, "cannot be run: %s", strerror(failure));
@@ -55,7 +43,7 @@ static int run_program(const char *program, word_list *words, const char *input,
 }
 
 /* Run memprof in a separate process. If a recording makes it fail, the spool continues. */
-static int run_memprof(word_list *words, bool is_silent)
+static int run_memprof(mp_argument_texts *words, bool is_silent)
 {
     return run_program("/proc/self/exe", words, "/dev/null", is_silent);
 }
@@ -65,19 +53,19 @@ static int run_memprof(word_list *words, bool is_silent)
 /* Write the rows of all tables to files of a folder. The recording is read once. */
 static int export_rows(const cli_options *options, const char *path, const char *folder)
 {
-    word_list words = {0};
+    mp_argument_texts words = {0};
     const char *const first[] = {"memprof",           "export",  "--to",
                                  "clickhouse-tables", "--quiet", "--no-config",
                                  "--output",          folder,    NULL};
     add_words(&words, first);
     for (size_t i = 0; i < options->labels.count; i++) {
-        add_word(&words, "--label");
-        add_word(&words, options->labels.items[i]);
+        mp_argument_texts_add(&words, "--label");
+        mp_argument_texts_add(&words, options->labels.items[i]);
     }
-    add_word(&words, "--");
-    add_word(&words, path);
+    mp_argument_texts_add(&words, "--");
+    mp_argument_texts_add(&words, path);
     const int status = run_memprof(&words, false);
-    free(words.words);
+    free(words.items);
     return status;
 }
 
@@ -85,11 +73,11 @@ static int export_rows(const cli_options *options, const char *path, const char 
  * a full disk. */
 static bool is_readable(const char *path)
 {
-    word_list words = {0};
+    mp_argument_texts words = {0};
     const char *const line[] = {"memprof", "info", "--quiet", "--no-config", "--", path, NULL};
     add_words(&words, line);
     const int status = run_memprof(&words, true);
-    free(words.words);
+    free(words.items);
     return status == 0;
 }
 
@@ -112,14 +100,14 @@ static bool send_rows(const cli_options *options, const mp_clickhouse_table *tab
                       const char *rows, const mp_archive_place *place)
 {
     struct stat status;
-    word_list words = {0};
+    mp_argument_texts words = {0};
     if (stat(rows, &status) == 0 && status.st_size <= 1)
         return true;
     const char *const shell[] = {"sh", "-c", options->row_command, NULL};
     add_words(&words, shell);
     set_table(table);
     const int code = run_program("/bin/sh", &words, rows, false);
-    free(words.words);
+    free(words.items);
     if (code != 0)
         cli_put_fault(options->row_command, "failed with status %d for the table %s of %s", code,
                       table->name, place->name);
@@ -196,13 +184,13 @@ static cli_spool_outcome put_rows(const cli_options *options, const char *path,
  * archived. */
 static void save_baseline(const char *path, const mp_archive_place *place)
 {
-    word_list words = {0};
+    mp_argument_texts words = {0};
     const char *const line[] = {"memprof",     "baseline", "save",        "--quiet",
                                 "--no-config", "--store",  place->folder, "--as",
                                 place->name,   "--",       path,          NULL};
     add_words(&words, line);
     (void)run_memprof(&words, false);
-    free(words.words);
+    free(words.items);
 }
 
 /* Return true if the file has changed since its rows were written. */

@@ -48,8 +48,9 @@ static bool parse_floor(const char *text, mp_ceiling *floor)
 
 void mp_argument_texts_add(mp_argument_texts *texts, const char *text)
 {
-    mp_grow(&texts->items, &texts->capacity, texts->count + 1, sizeof *texts->items);
+    mp_grow(&texts->items, &texts->capacity, texts->count + 2, sizeof *texts->items);
     texts->items[texts->count++] = text;
+    texts->items[texts->count] = NULL;
 }
 
 bool mp_argument_parse(mp_argument_kind kind, const char *text, void *place)

@@ -14,7 +14,8 @@ typedef struct mp_ceiling {
     mp_bound bound;
 } mp_ceiling;
 
-/* Texts of an argument that may be repeated. The texts are borrowed. */
+/* Texts of an argument that may be repeated, or the words of a command line. The texts are
+ * borrowed; NULL follows the last. */
 typedef struct mp_argument_texts {
     const char **items;
     size_t count, capacity;
