@@ -60,7 +60,6 @@ typedef struct mp_calls {
     uint32_t count;
     mp_call_edge *edges;
     size_t edge_count;
-    bool from_graph; /* from a call graph: costs of edges are known only in simple cases */
     mp_arena names;
 } mp_calls;
 

@@ -362,7 +362,6 @@ static void edges_of_graph(const builder *from, const bool *has_nodes)
         mp_call_amount cost = {left_out ? MP_UNTOLD : cost_of_call(&facts, call), 0};
         if (has_nodes[profile->modules.items[call->caller.i].session.i])
             continue;
-        calls->from_graph = true;
         mp_grow(&calls->edges, &capacity, calls->edge_count + 1, sizeof *calls->edges);
         calls->edges[calls->edge_count++] =
             (mp_call_edge){.caller = callable_of(from, call->caller),
