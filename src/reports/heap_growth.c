@@ -246,7 +246,7 @@ static void set_trends(mp_document *document, const mp_window *window, const mp_
                        growth_row *rows, size_t count, size_t shown)
 {
     const mp_model *model = window->model;
-    const growth_row *end = rows + shown;
+    const growth_row *end = shown ? rows + shown : rows;
     size_t batch = mp_series_batch(window);
     for (; count; rows += batch, count -= batch) {
         batch = count < batch ? count : batch;
