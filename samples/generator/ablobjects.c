@@ -1,16 +1,17 @@
-/* Reports of the objects that an OpenEdge agent tracks, at several moments, or what the class
- * LeakCheck finds in its log up to such a moment; and their known answer. */
+/* Reports about the objects that an OpenEdge agent tracks, at several moments. In another form they
+ * are what the class LeakCheck finds in the agent's log up to such a moment. Also their known
+ * answer. */
 #include "gen.h"
 
 #include <inttypes.h>
 
 enum { ABL_SESSIONS = 2, ABL_PROCESS = 13309, ABL_STEP = 3 /* between handles */ };
 
-/* A site: at each report, some objects more in each session. */
+/* A site. At each report, each session has some more of its objects. */
 typedef struct abl_site {
     const char *kind, *group, *type, *name, *code;
     int line;
-    int64_t bytes; /* 0: the reports do not know them */
+    int64_t bytes; /* bytes of an object; 0: the reports do not state them */
     int64_t first[ABL_SESSIONS], grows[ABL_SESSIONS];
     const char *pool;
 } abl_site;

@@ -167,8 +167,8 @@ void gen_answer_growth(gen_json *json, gen_row *rows, size_t count)
 
 /* --- object graphs --- */
 
-/* Mark the objects that roots reach without passing object `without` (-1 = none) or objects of
- * `type` (NULL = no type). Return their number. */
+/* Mark the objects that roots reach if no path goes through object `without` (-1 = none) or through
+ * objects of `type` (NULL = no type). Return the number of marked objects. */
 static size_t walk(const gen_graph_view *view, int64_t without, const char *type,
                    unsigned char *reached, uint32_t *found)
 {
@@ -198,9 +198,9 @@ static size_t walk(const gen_graph_view *view, int64_t without, const char *type
     return count;
 }
 
-/* Find the nearest dominator of each object. An object dominates those that can be reached with it
- * but not without it. Each dominator of an object dominates the next one, so the nearest one
- * dominates the fewest objects. */
+/* Find the nearest dominator of each object. An object dominates the objects that can be reached
+ * with it but not without it. Each dominator of an object dominates the next one, so the nearest
+ * one dominates the fewest objects. */
 static void find_dominators(gen_graph *graph, const gen_graph_view *view, size_t total,
                             unsigned char *reached, uint32_t *found)
 {
@@ -273,7 +273,7 @@ static int by_retained(const void *left, const void *right)
     return order ? order : more_first(b->object, a->object);
 }
 
-/* Write the kinds of roots; write nothing if there are none. */
+/* Write the kinds of roots. If there are none, write nothing. */
 static void put_kinds(gen_json *json, const gen_graph_view *view, const char *name, unsigned bits)
 {
     const char *kinds = NULL;

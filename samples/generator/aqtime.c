@@ -84,7 +84,7 @@ typedef struct aq_object {
     bool no_get; /* the column Get # is empty */
 } aq_object;
 
-/* A reference, stored as a row in one of the tables of references or in both. */
+/* A reference, stored as a row in one of the two tables of references, or in both. */
 typedef struct aq_reference {
     int from, to;
     bool in_to, in_from;
@@ -137,8 +137,8 @@ static void add_native(aq_plan *plan)
     add(plan, CUSTOMER, 64, 1, SETS, 4);
 }
 
-/* Add objects with references: a session with a queue of requests, a shared text, two requests that
- * refer to each other, and two unreachable objects. */
+/* Add objects with references: a session with a queue of requests, a text that the requests share,
+ * two requests that refer to each other, and two objects that cannot be reached. */
 static void add_managed(aq_plan *plan)
 {
     int session = add(plan, SESSION, 56, 1, SETS, 7);
@@ -215,7 +215,7 @@ static int object_record(const aq_plan *plan, int set, int object)
     "COL__ NUMERIC, COL_ADDRESS NUMERIC, COL_COUNT INTEGER, COL_ROOT INTEGER, COL_SIZE NUMERIC, "  \
     "COL_THREADRID INTEGER"
 
-/* Each table ends with the four columns that identify rows. */
+/* The last four columns of each table identify rows. */
 static const char *const tables[] = {
     "CLASSES_DATA (COL_LIVE_COUNT NUMERIC, COL_CLASS_NAME TEXT, COL_FINALIZABLE INTEGER, "
     "COL_LIVE_SIZE NUMERIC, COL_MODULE_NAME TEXT, COL_NAMESPACE TEXT, COL_PEAK_CREATED NUMERIC, "
@@ -254,7 +254,7 @@ static void insert(gen_writer *writer, const char *table)
     gen_print(writer, "INSERT INTO ALLOCATION_PROFILER_%s VALUES (", table);
 }
 
-/* Write the columns that identify a row. Only lines and the parts of an object have a parent. */
+/* Write the columns that identify a row. Only lines, and the parts of an object, have a parent. */
 static void end_row(gen_writer *writer, int id, int set, int parent, int record)
 {
     gen_print(writer, ", %d, %d, %d, %d);\n", id, set, parent, record);
@@ -372,8 +372,8 @@ static void write_object(gen_writer *writer, const aq_plan *plan, int set, int i
     }
 }
 
-/* Write the rows of one of the two tables of references. A reference that is missing in one table
- * is in the other. */
+/* Write the rows of one of the two tables of references. A reference that one table lacks is in the
+ * other. */
 static void write_references(gen_writer *writer, const aq_plan *plan, int set, bool to)
 {
     for (int i = 0; i < plan->reference_count; i++) {
@@ -425,7 +425,7 @@ void gen_aqtime(const gen_options *options, gen_writer *writer)
 
 /* --- known answer --- */
 
-/* Return true if the object counts. A bounds violation is listed as an object but does not
+/* Return true if the object counts. A bounds violation is listed as an object, but does not
  * count. */
 static bool counts(const aq_object *object, int set)
 {
@@ -452,8 +452,8 @@ static gen_sum live_at(const aq_plan *plan, int set)
     return sum;
 }
 
-/* Return the objects of the last set whose references are recorded: those of classes with any
- * object that is a root or has a reference. */
+/* Return the objects of the last set whose references are recorded. These are all objects of a
+ * class if any object of the class is a root or has a reference. */
 static gen_sum tracked_of(const aq_plan *plan)
 {
     bool tracked[sizeof classes / sizeof *classes] = {false};
@@ -543,7 +543,7 @@ static void answer_leaks(gen_json *json, const aq_plan *plan)
             continue;
         gen_add(&rows[row].live, 1, object->size);
         rows[row].births += !born[row][object->first];
-        rows[row].moments = SETS - 1; /* some object is created between any two sets */
+        rows[row].moments = SETS - 1; /* between any two sets, some object is created */
         born[row][object->first] = true;
     }
     gen_answer_leaks(json, rows, CLASSES * STACKS);

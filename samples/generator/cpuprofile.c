@@ -6,7 +6,7 @@
 #include "gen.h"
 
 enum { NODES = 9, PERIOD = 1000 /* microseconds between samples */, BEFORE = 500 };
-#define START INT64_C(2799804905) /* of a clock that starts with the machine */
+#define START INT64_C(2799804905) /* times of a clock that starts with the machine */
 
 /* Nodes of the tree, each after its caller; placeOrder calls itself. */
 static const struct cp_node {
@@ -64,7 +64,7 @@ void gen_cpuprofile(const gen_options *options, gen_writer *writer)
 
 /* --- known answer --- */
 
-/* Return true if the node is called, directly or not, by a function with this name. */
+/* Return true if a function with this name calls the node, directly or through others. */
 static bool is_below(int node, const char *name)
 {
     for (; node > 0; node = nodes[node].caller)

@@ -24,7 +24,7 @@ static const char *const frames[FRAMES][2] = {
 };
 
 typedef struct dh_site {
-    int64_t size, made, peak, end; /* bytes of a block, and numbers of blocks */
+    int64_t size, made, peak, end; /* bytes of a block, and number of blocks */
     int stack[DEPTH];              /* frames, innermost first; 0: none */
 } dh_site;
 

@@ -1,6 +1,6 @@
-/* Logs of the shop as an OpenEdge agent or client, with entries of dynamic objects among others,
- * and their known answer. An object is counted where the plan creates or deletes it, not by the
- * text of a line. */
+/* Logs of the shop as an OpenEdge agent or client. Some of their entries are about dynamic objects.
+ * Also their known answer: an object is counted where the plan creates or deletes it; the text of a
+ * line does not matter. */
 #include "gen.h"
 
 #include <inttypes.h>
@@ -76,7 +76,7 @@ __attribute__((format(printf, 3, 4))) static void noise(dyn_log *log, const char
     va_end(list);
 }
 
-/* Write the next line of a message. It does not begin like an entry. */
+/* Write the next line of a message. Its beginning is not that of an entry. */
 static void go_on(dyn_log *log, const char *text)
 {
     if (log->writer && ++log->lines > log->from && log->lines <= log->to)
@@ -161,7 +161,7 @@ static void work(dyn_log *log)
             "Deleting pool  <unnamed> (placeOrder " SERVICE " @ 171) FROM placeOrder " SERVICE);
 }
 
-/* Serve a request: two orders, then an invoice, and so on. */
+/* Serve a request: two orders, then an invoice, then two orders, and so on. */
 static void serve(dyn_log *log, int64_t number)
 {
     const bool invoice = number % 3 == 2;

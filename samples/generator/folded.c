@@ -7,8 +7,8 @@ enum { DEPTH = 6, FRAMES = 11 };
 
 /* --- the plan --- */
 
-/* Frames as they are written, with an annotation of kernel or inlined code, and their names and
- * modules as memprof reports them. */
+/* Frames in the form of the file, with an annotation of kernel or inlined code; and their names and
+ * modules in memprof's reports. */
 static const struct fd_frame {
     const char *written, *name, *module;
 } frames[FRAMES] = {

@@ -1,7 +1,8 @@
 /* Code shared by all formats of the generator: options, output, known answers.
  *
  * The generator tests memprof, so it shares no code with it. Any failure (a file that cannot be
- * written, no memory) ends the program with a message, so no function here reports failure. */
+ * written, no memory) ends the program with a message. Therefore no function in this file reports
+ * failure. */
 #ifndef GEN_H
 #define GEN_H
 
@@ -12,7 +13,7 @@
 
 enum { GEN_USAGE_STATUS = 2, GEN_OUTPUT_STATUS = 3 };
 
-/* Options of the command line; each command uses some of them. */
+/* Options of the command line. Each command uses some of them. */
 typedef struct gen_options {
     int64_t version, objects, snapshots, session, first_sequence, last_sequence;
     int64_t events, frames, threads, seed;
@@ -51,10 +52,10 @@ typedef struct gen_writer {
 void gen_open(gen_writer *writer, const char *path);
 void gen_close(gen_writer *writer);
 
-/* Stop or resume the output. */
+/* Stop the output, or resume it. */
 void gen_mute(gen_writer *writer, bool muted);
 
-/* Flush the buffer if it has no room for a whole row. Return the position in it. */
+/* If the buffer has no room for a whole row, flush it. Return the position in it. */
 size_t gen_room(gen_writer *writer);
 
 void gen_char(gen_writer *writer, char letter);
@@ -80,7 +81,7 @@ typedef struct gen_json {
     gen_writer *writer;
     int depth;
     char closers[16];
-    bool comma; /* this level has a member or element already */
+    bool comma; /* this level already has a member or element */
     bool flat;  /* write everything on one line */
 } gen_json;
 
@@ -106,11 +107,12 @@ void gen_json_ratio(gen_json *json, const char *key, int64_t dividend, int64_t d
 
 void gen_add(gen_sum *sum, int64_t objects, int64_t bytes);
 gen_sum gen_minus(gen_sum sum, gen_sum part);
-/* Raise objects and bytes separately to at least those of `now`. */
+/* If objects or bytes of `now` are larger, raise the value to that. The two are raised
+ * separately. */
 void gen_raise(gen_sum *peak, gen_sum now);
 
 /* Open the totals that all memory recordings have, or the row of a snapshot. The caller may add
- * members, and closes the object. Omit a tag of NULL and a time below 0. */
+ * members, and closes the object. A tag of NULL is omitted, and a time below 0 is omitted. */
 void gen_answer_totals(gen_json *json, gen_sum live, gen_sum created, int64_t deleted,
                        gen_sum peak);
 void gen_answer_snapshot(gen_json *json, int sequence, const char *tag, int64_t time,
@@ -123,9 +125,9 @@ typedef struct gen_row {
     const char *inferred; /* inferred type; NULL = unknown or not needed */
     int64_t inferred_deletions;
     gen_sum live, before;
-    int64_t created, deleted; /* `created` is 0 if unknown */
-    /* Number of snapshots at which live objects were born; number at which any objects were born.
-     */
+    int64_t created, deleted; /* `created` is 0 if it is unknown */
+    /* Number of snapshots at which live objects were born, and number of snapshots at which any
+     * objects were born. */
     int64_t births, moments;
     int64_t retained;
     const char *const *stack; /* innermost frame first */
@@ -133,9 +135,9 @@ typedef struct gen_row {
     int line; /* 0 = unknown */
 } gen_row;
 
-/* Return the row with that key, and add it if there is none. */
+/* Return the row with this key. If there is none, add it. */
 gen_row *gen_row_of(gen_row *rows, size_t *count, const char *key);
-/* Write answers. These functions sort the rows, and omit rows without figures. */
+/* Write answers. These functions sort the rows, and omit rows whose figures are all 0. */
 void gen_answer_leaks(gen_json *json, gen_row *rows, size_t count);
 void gen_answer_top(gen_json *json, gen_row *rows, size_t count, bool ranked, bool retained);
 void gen_answer_growth(gen_json *json, gen_row *rows, size_t count);
@@ -154,7 +156,7 @@ typedef struct gen_object {
     unsigned root_kinds, weak_root_kinds;
 } gen_object;
 
-/* Objects by number, and functions that describe one. */
+/* Objects by number, with functions that describe an object. */
 typedef struct gen_graph_view {
     const void *plan;
     int64_t count;
@@ -166,28 +168,30 @@ typedef struct gen_graph_view {
     bool decimal_ids; /* answers print ids in decimal, not in hexadecimal */
 } gen_graph_view;
 
-/* Retained sizes by brute force: an object retains the objects that cannot be reached without
- * it. */
+/* Retained sizes, computed by brute force: an object retains the objects that cannot be reached
+ * without it. */
 typedef struct gen_graph {
     unsigned char *reached;
-    int64_t *retained; /* NULL for more than GEN_MOST_DOMINATED objects, like `dominators` */
+    int64_t *retained; /* NULL if there are more than GEN_MOST_DOMINATED objects; the same is true
+                          of `dominators` */
     int *dominators;   /* -1 = the virtual root */
 } gen_graph;
 
 void gen_graph_build(gen_graph *graph, const gen_graph_view *view);
-/* Return the bytes released if all objects of a type are removed. */
+/* Return the number of bytes that would be released if all objects of a type were removed. */
 int64_t gen_graph_held(const gen_graph *graph, const gen_graph_view *view, const char *type);
 void gen_graph_free(gen_graph *graph);
 void gen_answer_retained(gen_json *json, const gen_graph *graph, const gen_graph_view *view);
-/* Write the whole answer about a small graph in which no object has two roots of a kind.
- * `references`: all in the file; `types`: those that it declares, 0 = those of its objects. */
+/* Write the whole answer about a small graph. No object in it may have two roots of the same kind.
+ * `references`: number of all references in the file. `types`: number of types that the file
+ * declares; 0 = the types of its objects. */
 void gen_answer_graph(gen_json *json, const gen_graph_view *view, int64_t references,
                       int64_t types);
 
 /* --- commands --- */
 
-/* Function that makes a plan from the options, and writes the recording or its known answer from
- * that plan only. */
+/* Function that makes a plan from the options. It writes the recording or its known answer from
+ * this plan only. */
 typedef void gen_recorder(const gen_options *options, gen_writer *writer);
 typedef void gen_answerer(const gen_options *options, gen_json *json);
 

@@ -11,10 +11,12 @@ enum { GT_FRAMES = 4, GT_MINUTE = 60 };
 
 typedef struct gt_site {
     const char *kind;
-    uint64_t addresses[GT_FRAMES];    /* to which calls return, innermost first, ends with 0 */
-    int functions[GT_FRAMES];         /* of the Go program; -1: no name */
-    int64_t size, alive, grows, made; /* bytes of an object; objects alive at first, and more at
-                                         each moment; objects made at each moment */
+    uint64_t addresses[GT_FRAMES]; /* places to which calls return, innermost first; the list ends
+                                      with 0 */
+    int functions[GT_FRAMES];      /* name in the Go program; -1: no name */
+    int64_t size, alive, grows,
+        made; /* bytes of an object; number of objects alive at first, and of further ones at each
+                 moment; number of objects made at each moment */
 } gt_site;
 
 static const struct {
@@ -92,7 +94,7 @@ static void write_addresses(gen_writer *writer, const gt_site *site, int64_t lay
     gen_text(writer, "\n");
 }
 
-/* Write the frames of a stack with names, as Go does. */
+/* Write the frames of a stack with their names, in Go's format. */
 static void write_frames(gen_writer *writer, const gt_site *site)
 {
     for (int i = 0; site->addresses[i]; i++) {

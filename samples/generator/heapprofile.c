@@ -8,9 +8,9 @@ enum { NODES = 9 };
 /* Nodes of the tree, in the order of a walk from its root. */
 static const struct hp_node {
     int caller;                     /* -1: the root */
-    const char *name, *url, *known; /* known: the name in reports */
-    int line;                       /* from 1; 0: none */
-    int64_t bytes, grows;           /* at the first moment, and more at each moment */
+    const char *name, *url, *known; /* known answer: the name in reports */
+    int line;                       /* line, from 1; 0: none */
+    int64_t bytes, grows; /* number at the first moment, and number that each later moment adds */
 } nodes[NODES] = {
     {-1, "(root)", "", NULL, 0, 0, 0},
     {0, "(BYTECODE_COMPILER)", "", "(BYTECODE_COMPILER)", 0, 1296, 0},

@@ -6,7 +6,7 @@
 
 enum { MOST_NODES = 1024, MOST_EDGES = 4096, MOST_STRINGS = 128, LISTENERS = 40, PRICES = 12 };
 
-/* In the order of node_types and edge_types. */
+/* Types of nodes and edges, in the order of node_types and edge_types. */
 typedef enum v8_kind { HIDDEN, ARRAY, STRING, OBJECT, CLOSURE, NATIVE, SYNTHETIC } v8_kind;
 typedef enum v8_edge_kind { CONTEXT, ELEMENT, PROPERTY, INTERNAL, SHORTCUT, WEAK } v8_edge_kind;
 
@@ -21,12 +21,12 @@ typedef struct v8_edge {
     v8_edge_kind kind;
     const char *name; /* NULL = a number */
     int64_t number;
-    bool keeps; /* what it refers to stays alive with its source */
+    bool keeps; /* the target stays alive as long as the source */
 } v8_edge;
 
 /* Nodes that stand for roots. The other nodes are objects. */
 enum { ROOT, GC_ROOTS, STRONG_ROOTS, HANDLES, STACK, FIRST_OBJECT };
-/* The kinds of roots, in the order of answers. */
+/* The kinds of roots, in the order that answers have. */
 static const char *const root_kinds[] = {"user", "Strong", "Global handles", "Stack"};
 enum { ROOT_KINDS = sizeof root_kinds / sizeof root_kinds[0] };
 static const int root_nodes[ROOT_KINDS] = {ROOT, STRONG_ROOTS, HANDLES, STACK};
@@ -60,7 +60,7 @@ static v8_edge *element(v8_plan *plan, int from, int64_t number, int to)
     return edge;
 }
 
-/* Add an array and the storage of its elements, which is returned. */
+/* Add an array and the storage of its elements. Return the storage. */
 static int array(v8_plan *plan, int owner, const char *property, int64_t id, int64_t length)
 {
     const int object = add(plan, OBJECT, "Array", id, 16);
@@ -82,7 +82,7 @@ static void add_roots(v8_plan *plan)
         element(plan, GC_ROOTS, i - GC_ROOTS, i);
 }
 
-/* Add the leak: listeners, each with the order that it was registered for. They keep their ids. */
+/* Add the leak: listeners, each with the order for which it was registered. They keep their ids. */
 static void add_listeners(v8_plan *plan, int server, int64_t count)
 {
     const int listeners = array(plan, server, "listeners", 101, count);
@@ -101,7 +101,7 @@ static void add_listeners(v8_plan *plan, int server, int64_t count)
     }
 }
 
-/* Add a cache that keeps its size, and requests, whose number goes up and down. */
+/* Add a cache whose size stays the same, and requests, whose number goes up and down. */
 static void add_others(v8_plan *plan, int server, int dump)
 {
     static const int requests[] = {3, 9, 4};
@@ -134,7 +134,8 @@ static const v8_plan *plan_of(const gen_options *options)
     refer(&plan, ROOT, SHORTCUT, NULL, global)->number = 2;
     const int server = add(&plan, OBJECT, "Server", 13, 56);
     refer(&plan, global, PROPERTY, "shop", server);
-    /* What the user's objects keep alive is not kept alive by other objects and roots, too. */
+    /* Objects that the user's objects keep alive are not kept alive by other objects and roots as
+     * well. */
     const int scripts = add(&plan, HIDDEN, "system / WeakFixedArray", 15, 80);
     refer(&plan, STRONG_ROOTS, INTERNAL, "scripts", scripts);
     refer(&plan, scripts, INTERNAL, "owner", server)->keeps = false;
@@ -160,7 +161,7 @@ static int string_of(v8_plan *plan, const char *text)
     return place;
 }
 
-/* Write a line of numbers. `first`: the first line of a section. */
+/* Write a line of numbers. `first`: it is the first line of a section. */
 static void put_line(gen_writer *writer, bool first, const int64_t *numbers, int count)
 {
     for (int i = 0; i < count; i++) {

@@ -1,5 +1,5 @@
-/* Recordings of the C++ shop by heaptrack, interpreted, and their known answer. The plan is that of
- * the heap-monitoring logs, without the blocks that are older than the log. */
+/* Recordings of the C++ shop by heaptrack, after its interpreter, and their known answer. The plan
+ * is that of the heap-monitoring logs, without the blocks that are older than the log. */
 #include "taligent.h"
 
 #include <inttypes.h>
@@ -10,9 +10,9 @@ enum { STEPS = 4, TICK_US = 10000, MOST_FRAMES = 4096 };
 
 static const uint64_t code_start = UINT64_C(0x55d01000);
 
-/* A kind of blocks: one size of one crawl. */
+/* A kind of blocks: all blocks of the same crawl and size. */
 typedef struct track_kind {
-    int number; /* in the file, + 1; 0: not written yet */
+    int number; /* index in the file, + 1; 0: not written yet */
     int64_t size, live;
 } track_kind;
 
@@ -23,7 +23,7 @@ typedef struct track_file {
     int string_count, address_count, stack_count, kind_count;
     struct {
         int function, inlined;
-    } addresses[MOST_FRAMES]; /* from 1; `inlined`: the function that it is inlined into */
+    } addresses[MOST_FRAMES]; /* numbers from 1; `inlined`: the function into which it is inlined */
     struct {
         int address, caller;
     } * stacks; /* from 1 */
@@ -90,7 +90,7 @@ static int stack_of(track_file *file, int address, int caller)
     return number;
 }
 
-/* Return true if the innermost function of a crawl is inlined into the next one. */
+/* Return true if the innermost function of a crawl is inlined into its caller. */
 static bool is_inlined(const tal_crawl *crawl)
 {
     return crawl->site->story == TAL_TEMPORARY && crawl->count > 1;
@@ -139,7 +139,7 @@ static void put_event(track_file *file, const tal_event *event, int64_t start)
 {
     const bool made = event->kind == TAL_ALLOCATION;
     if (!event->block.crawl)
-        return; /* older than the recording */
+        return; /* the block is older than the recording */
     track_kind *kind = kind_of(file, &event->block);
     const int64_t size = event->block.size, ticks = (event->time - start) / TICK_US;
     if (ticks > file->ticks && file->writer)

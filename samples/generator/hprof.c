@@ -6,7 +6,7 @@
 
 enum { MOST_OBJECTS = 1024, MOST_REFERENCES = 4096, MOST_FIELDS = 3, LISTENERS = 40, PRICES = 12 };
 enum { ID = 8, FIRST_ADDRESS = 0x40000000, FIRST_TEXT = 0x1000 };
-/* Types of fields, as the file numbers them. */
+/* Types of fields, with their numbers in the file. */
 enum { REFERENCE = 2, BYTE = 8, INT = 10, LONG = 11 };
 /* Layout of objects with compressed references. */
 enum { HEADER = 12, ARRAY_HEADER = 16, CLASS_BYTES = 112, ALIGNMENT = 8 };
@@ -17,8 +17,8 @@ typedef struct hp_field {
 } hp_field;
 
 typedef struct hp_class {
-    const char *name; /* as the file has it */
-    const char *type; /* as answers have it */
+    const char *name; /* name in the file */
+    const char *type; /* name in answers */
     int above;        /* superclass */
     hp_field fields[MOST_FIELDS];
     const char *static_field;
@@ -42,7 +42,7 @@ enum {
     C_QUEUE,
     C_REQUEST,
     CLASSES,
-    C_BYTES = CLASSES /* has no class in the file */
+    C_BYTES = CLASSES /* the file has no class for it */
 };
 
 static const hp_class classes[CLASSES] = {
@@ -82,7 +82,7 @@ typedef struct hp_object {
 
 typedef struct hp_reference {
     int from, to;
-    bool keeps; /* what it refers to stays alive with its source */
+    bool keeps; /* the target stays alive as long as the source */
 } hp_reference;
 
 enum { SYSTEM_CLASS, STATIC, THREAD, LOCAL, ROOT_KINDS };
@@ -93,7 +93,8 @@ typedef struct hp_root {
 
 typedef struct hp_plan {
     hp_object objects[MOST_OBJECTS];
-    hp_reference references[MOST_REFERENCES]; /* of an object in the order of its fields */
+    hp_reference
+        references[MOST_REFERENCES]; /* references of an object, in the order of its fields */
     hp_root roots[32];
     int count, reference_count, root_count;
     uint64_t end;
@@ -106,7 +107,7 @@ static bool is_array(int class)
     return class == C_BYTES || classes[class].name[0] == '[';
 }
 
-/* Return the bytes of the fields of an instance, if a reference has that many. */
+/* Return the number of bytes of the fields of an instance; a reference has `reference` bytes. */
 static int64_t bytes_of_fields(int class, int reference)
 {
     int64_t bytes = 0;
@@ -161,7 +162,7 @@ static int text(hp_plan *plan, int owner, int length)
     return string;
 }
 
-/* Add the leak: listeners, each with the order that it was registered for. */
+/* Add the leak: listeners, each with the order for which it was registered. */
 static void add_listeners(hp_plan *plan, int count)
 {
     const int list = keep(plan, C_LISTENERS, add(plan, C_LIST, 0));
@@ -173,7 +174,7 @@ static void add_listeners(hp_plan *plan, int count)
     }
 }
 
-/* Add a cache that keeps its size, and requests, whose number goes up and down. */
+/* Add a cache whose size stays the same, and requests, whose number goes up and down. */
 static void add_others(hp_plan *plan, int dump)
 {
     static const int requests[] = {3, 9, 4};
@@ -232,7 +233,7 @@ static void put_record(gen_writer *writer, int tag, uint64_t length)
     put(writer, length, 4);
 }
 
-/* The texts of a dump have numbers in the order of their first use. */
+/* The texts of a dump are numbered in the order of their first use. */
 static uint64_t text_of(gen_writer *writer, const char *text)
 {
     static const char *texts[64];
@@ -249,7 +250,8 @@ static uint64_t text_of(gen_writer *writer, const char *text)
     return FIRST_TEXT + 8 * (uint64_t)i;
 }
 
-/* Return the next reference of an object from *place on, and advance *place; NULL: no more. */
+/* Return the next reference of an object from *place on, and advance *place; NULL: there are no
+ * more. */
 static const hp_reference *next_reference(const hp_plan *plan, int object, int *place)
 {
     while (*place < plan->reference_count && plan->references[*place].from != object)
@@ -257,7 +259,7 @@ static const hp_reference *next_reference(const hp_plan *plan, int object, int *
     return *place < plan->reference_count ? &plan->references[(*place)++] : NULL;
 }
 
-/* Write the address of the next object that an object refers to; 0: none. */
+/* Write the address of the next object to which an object refers; 0: there is none. */
 static void put_reference(gen_writer *writer, const hp_plan *plan, int object, int *next)
 {
     const hp_reference *reference = next_reference(plan, object, next);
@@ -322,7 +324,7 @@ static void put_class(gen_writer *writer, const hp_plan *plan, int class)
         put_reference(writer, plan, class, &next);
     else
         put(writer, 0, ID);
-    for (int i = 0; i < 5; i++) /* loader, signers, domain, two reserved */
+    for (int i = 0; i < 5; i++) /* class loader, signers, protection domain, two reserved fields */
         put(writer, 0, ID);
     put(writer, (uint64_t)bytes_of_fields(class, ID), 4);
     put(writer, 0, 2); /* constants */
@@ -377,7 +379,7 @@ static void put_root(gen_writer *writer, const hp_plan *plan, const hp_root *wri
 {
     static const int tags[ROOT_KINDS] = {[SYSTEM_CLASS] = 0x05, [THREAD] = 0x08, [LOCAL] = 0x03};
     if (written->kind == STATIC)
-        return; /* in the record of its class */
+        return; /* this is in the record of its class */
     put_segment(writer, tags[written->kind], plan->objects[written->object].address,
                 written->kind == SYSTEM_CLASS ? 0 : 8);
     if (written->kind == SYSTEM_CLASS)

@@ -12,17 +12,18 @@ enum { DEPTH = 4 };
 /* --- the plan --- */
 
 typedef struct lk_frame {
-    const char *name, *module, *directory, *file; /* name NULL: not known; file NULL: no line */
+    const char *name, *module, *directory,
+        *file; /* name NULL: it is not known; file NULL: there is no line */
     int line;
-    const char *printed; /* as memprof prints it */
+    const char *printed; /* in memprof's form */
 } lk_frame;
 
 typedef struct lk_site {
     const char *type, *kind;
-    const char *state; /* memcheck's name of the kind */
+    const char *state; /* memcheck's name for the kind */
     bool direct, reported_by_lsan;
     int64_t blocks, size;
-    int64_t indirect;       /* bytes that its blocks lose in others */
+    int64_t indirect;       /* bytes that its blocks lose in other blocks */
     lk_frame frames[DEPTH]; /* innermost first, without the allocator */
 } lk_site;
 

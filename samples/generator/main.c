@@ -19,7 +19,7 @@ typedef struct gen_option {
     const char **text;
     int64_t *number;
     int64_t initial, least, most;
-    const char *prefix; /* text that must precede the number */
+    const char *prefix; /* text that the argument must have before the number */
     const char *const *words;
 } gen_option;
 
@@ -296,7 +296,7 @@ static const char *conflict(void)
     return NULL;
 }
 
-/* Parse the arguments after the command; "-o" is "--output". False after a message. */
+/* Parse the arguments after the command. "-o" is "--output". Return false after a message. */
 static bool parse(const gen_command *command, int count, char **arguments)
 {
     const gen_option *known[MOST_OPTIONS];
@@ -368,7 +368,7 @@ int main(int count, char **arguments)
         fprintf(stderr, "memprof-generate: no command '%s' (see --help)\n", arguments[1]);
         return GEN_USAGE_STATUS;
     }
-    arguments[1] = arguments[0]; /* getopt begins its messages with this name */
+    arguments[1] = arguments[0]; /* messages of getopt begin with this name */
     if (!parse(command, count - 1, arguments + 1))
         return GEN_USAGE_STATUS;
     run(command);

@@ -1,4 +1,5 @@
-/* A massif profile of a program, 24 snapshots of which some have trees, and its known answer.
+/* A massif profile of a program, and its known answer. It has 24 snapshots, of which some have
+ * trees.
  *
  * Source: "Massif: a heap profiler", valgrind's manual; the output of valgrind 3.19. */
 #include <string.h>
@@ -11,10 +12,11 @@ enum { SNAPSHOTS = 24, EVERY = 4, PEAK = 10, TICK_MS = 250, PER_CENT = 100 };
 
 typedef struct ms_site {
     const char *kind;
-    const char *frames[5]; /* innermost first: as massif prints them, after the address */
-    const char *stack[5];  /* as memprof prints them */
-    int64_t first, grows;  /* bytes at snapshot 1, and more at each further one */
-    int64_t peak;          /* bytes at the peak, and at no other snapshot */
+    const char *frames[5]; /* frames, innermost first, in the form in which massif prints them after
+                              the address */
+    const char *stack[5];  /* the same in the form of memprof */
+    int64_t first, grows;  /* bytes at snapshot 1, and bytes that each later snapshot adds */
+    int64_t peak;          /* bytes at the peak; at all other snapshots there are none */
 } ms_site;
 
 /* Sites with the same innermost function are next to each other. */
@@ -45,7 +47,7 @@ static const ms_site sites[] = {
      0,
      0,
      1000000},
-    /* It is below the threshold of 1 % from the seventh snapshot on. */
+    /* From the seventh snapshot on, it is below the threshold of 1 %. */
     {"filled",
      {"shop::parse(char const*) (parse.cpp:33)", "shop::serve(int) (server.cpp:60)",
       "main (main.cpp:12)"},

@@ -1,5 +1,5 @@
-/* Memory-profiler recordings: simulates the application object by object, and writes its
- * snapshots. */
+/* Memory-profiler recordings. The application is simulated object by object, and its snapshots are
+ * written. */
 #include "oemp.h"
 
 #include <stdlib.h>
@@ -22,7 +22,7 @@ typedef struct oemp_object {
     int64_t owner;      /* id; 0 = no owner */
     int64_t time;       /* time of creation */
     int32_t table;      /* number in the temp-table database */
-    int16_t site, born; /* born: snapshot of its creation */
+    int16_t site, born; /* born: snapshot that creates it */
     int8_t life;
 } oemp_object;
 
@@ -31,7 +31,7 @@ typedef struct oemp_list {
     size_t count, room;
 } oemp_list;
 
-/* Names with ids. Ids are numbered from 1 in the order of first use. Those from `fresh` on are new
+/* Names with ids. Ids are numbered from 1, in the order of first use. Ids from `fresh` on are new
  * in this snapshot. */
 typedef struct oemp_names {
     struct oemp_name {
@@ -54,15 +54,16 @@ typedef struct oemp_recording {
     int64_t last_id, objects; /* number of all objects created so far */
     int32_t last_table;
     int64_t latest[OEMP_SITES]; /* id of the site's latest object */
-    /* Number of the site's objects in this interval, and of those created so far. */
+    /* Number of the site's objects that were created in this interval, and so far. */
     int64_t quota[OEMP_SITES], done[OEMP_SITES];
 
-    gen_sum live, reusable; /* sums as in the trailer */
+    gen_sum live, reusable; /* sums in the form of the trailer */
     int64_t high_water;
 
     oemp_names names, others;
-    int nodes[OEMP_NODES], node_count, fresh_nodes; /* call-tree nodes in the order of ids */
-    int node_ids[OEMP_NODES];                       /* 0 = not written yet */
+    int nodes[OEMP_NODES], node_count,
+        fresh_nodes;          /* nodes of the call tree in the order of their ids */
+    int node_ids[OEMP_NODES]; /* 0 = not written yet */
     int source_ids[OEMP_SITES], other_ids[OEMP_SITES];
 } oemp_recording;
 
@@ -84,7 +85,7 @@ static int64_t size_at(const oemp_recording *recording, const oemp_object *objec
     return oemp_size(recording->plan, object->site, object->life, snapshot - object->born);
 }
 
-/* Create an object. Objects that are created and deleted between two snapshots leave a gap in the
+/* Create an object. An object that is created and deleted between two snapshots leaves a gap in the
  * ids. */
 static void create(oemp_recording *recording, int site)
 {
@@ -103,8 +104,8 @@ static void create(oemp_recording *recording, int site)
     append(&recording->created, &object);
 }
 
-/* Return a time in the interval. Times of creations are even and those of deletions odd, so no two
- * are equal. */
+/* Return a time in the interval. Times of creations are even and times of deletions are odd, so no
+ * two are equal. */
 static int64_t spread(const oemp_recording *recording, size_t index, size_t count)
 {
     int64_t from = oemp_time(recording->plan, recording->snapshot - 1);
@@ -117,8 +118,8 @@ static int64_t deletion_time(const oemp_recording *recording, size_t index)
     return spread(recording, index, recording->due[recording->snapshot].count) | 1;
 }
 
-/* Create the objects of an interval. The sites take turns, in as many rounds as the busiest site
- * has objects. So an owner comes just before the objects that are scoped to it. */
+/* Create the objects of an interval. There are as many rounds as the busiest site has objects, and
+ * the sites take turns. Therefore an owner comes just before the objects that are scoped to it. */
 static void create_objects(oemp_recording *recording)
 {
     oemp_list *created = &recording->created;
@@ -140,7 +141,7 @@ static void create_objects(oemp_recording *recording)
         created->items[i].time = spread(recording, i, created->count) / 2 * 2;
 }
 
-/* Update objects that changed in the interval. They are written later. */
+/* Update the objects that changed in the interval. They are written later. */
 static void change_objects(oemp_recording *recording)
 {
     int snapshot = recording->snapshot;
@@ -162,7 +163,7 @@ static void change_objects(oemp_recording *recording)
         }
 }
 
-/* Report deletions. Some neighbours are swapped, so deletions are almost in order. */
+/* Report deletions. Some neighbours are swapped, so that deletions are only almost in order. */
 static void delete_objects(oemp_recording *recording)
 {
     oemp_list *list = &recording->due[recording->snapshot];
@@ -187,7 +188,7 @@ static int64_t counted(const oemp_recording *recording, const oemp_object *objec
     return oemp_is_reusable(recording->plan, object->site) ? 0 : 1;
 }
 
-/* Find the peak of the interval. The totals are those of its end, so first go back to its start. */
+/* Find the peak of the interval. The totals are those at its end, so first go back to its start. */
 static void find_high_water(oemp_recording *recording)
 {
     const oemp_list *created = &recording->created, *deleted = &recording->due[recording->snapshot];
@@ -262,7 +263,7 @@ static const char *day_text(int64_t day, char text[DAY_TEXT])
     return text;
 }
 
-/* Write the header. Snapshots that the program takes itself, during a request, have tags without an
+/* Write the header. If the program itself takes a snapshot, during a request, the tag has no
  * underscore. */
 static void write_header(const oemp_recording *recording)
 {
@@ -370,8 +371,8 @@ static void write_names(const oemp_recording *recording)
     end_section(recording->writer);
 }
 
-/* Write an object's row. Columns 3 to 5 are the object's own bytes, those of its blocks, and those
- * of its pool. Only class instances have a pool. */
+/* Write an object's row. Columns 3 to 5 are the bytes of the object itself, of its blocks, and of
+ * its pool. Only class instances have a pool. */
 static void object_row(const oemp_recording *recording, const oemp_object *object)
 {
     const oemp_site *place = &recording->plan->sites[object->site];
@@ -398,7 +399,7 @@ static void object_row(const oemp_recording *recording, const oemp_object *objec
     gen_numbers(recording->writer, row, sizeof row / sizeof row[0]);
 }
 
-/* Write a changed object's short row, as version 2 has it. */
+/* Write the short row for a changed object, which version 2 has. */
 static void changed_row(const oemp_recording *recording, const oemp_object *object)
 {
     const oemp_site *place = &recording->plan->sites[object->site];
@@ -412,7 +413,7 @@ static void changed_row(const oemp_recording *recording, const oemp_object *obje
 }
 
 /* Return the object of a row. The order of rows has no meaning: start-up objects are listed
- * youngest first, before their owners, and some later ones are swapped with their neighbours. */
+ * youngest first, before their owners, and some later objects are swapped with their neighbours. */
 static const oemp_object *created_at(const oemp_recording *recording, size_t index)
 {
     const oemp_list *created = &recording->created;

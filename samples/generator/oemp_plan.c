@@ -23,7 +23,7 @@ const oemp_part oemp_platform[] = {
     {NULL, 0, 0, 0},
 };
 
-/* As in the file, id first. */
+/* Columns in the order of the file: the id comes first. */
 const char oemp_types[] =
     "1 UI Window, 2 UI Frame, 3 UI Dialog-Box, 5 UI Menu, 9 UI Button, 12 UI Browse, "
     "15 UI Fill-In, 34 Procedure, 35 Server, 36 ASync Object, 41 Dynamic Query, "
@@ -78,10 +78,10 @@ const oemp_node oemp_nodes[OEMP_NODES] = {
     {"archive", "shop/archive orders.p", 0, "main", 60},
 };
 
-/* Sites. The words are node:line of the call tree, kind, number of objects at start-up or share of
- * the churn, first snapshot of churn, size, type. Optional attributes follow the bar. Owners come
- * first. A churn site with an owner must have its owner's weight and first snapshot, and so its
- * lifetimes. */
+/* Sites. The words are: node:line of the call tree; kind; number of objects at start-up, or share
+ * of the churn; first snapshot of churn; size; type. Optional attributes follow the bar. Owners
+ * come first. If a churn site has an owner, it must have the owner's weight and first snapshot, and
+ * thus its lifetimes. */
 static const char *const sites[] = {
     "-:0 session 1 0 512 Widget Pool | key=session pool",
     "-:0 start 1 0 4872 Procedure | key=main | source=shop/main.p",
@@ -196,7 +196,7 @@ static int find_owner(const oemp_plan *plan, const char *key)
     plan_fault(key);
 }
 
-/* Return the word after the name in the words of a site; NULL if there is none. */
+/* Return the word after this name in the words of a site; NULL if there is none. */
 static const char *word_of(const char *words, const char *name)
 {
     const char *found = strstr(words, name);
@@ -213,7 +213,7 @@ static int number_of(const char *words, const char *name)
     return word ? atoi(word) : 0;
 }
 
-/* Return the number after the name; 0 if it is missing. */
+/* Return the number after this name; 0 if it is missing. */
 static int index_of(const char *word, const char *const *list)
 {
     int i = 0;
@@ -244,7 +244,7 @@ static oemp_site site_of(const oemp_plan *plan, const char *words)
                &site.first, &site.size, type) != 7)
         plan_fault(words);
     if (strstr(words, " | "))
-        type[strlen(type) - 1] = '\0'; /* the blank before the bar */
+        type[strlen(type) - 1] = '\0'; /* the blank that precedes the bar */
     site.type = gen_keep("%s", type);
     site.kind = (oemp_kind)index_of(kind, kinds);
     site.type_id = id_of(oemp_types, type);
@@ -321,7 +321,7 @@ int oemp_request_end(const oemp_plan *plan, int snapshot)
     return snapshot % 4 == 0 && snapshot < plan->work ? snapshot + 1 : snapshot;
 }
 
-/* The first request begins after the start of the session. */
+/* The first request begins some time after the start of the session. */
 int64_t oemp_request_start(const oemp_plan *plan, int snapshot)
 {
     static const int64_t LATENCY = 100;
@@ -339,8 +339,8 @@ const char *oemp_request_api(const oemp_plan *plan, int snapshot)
                                                      : "POST /rest/shop/orders";
 }
 
-/* Return the number of churn objects created up to a snapshot. They are spread evenly over the
- * snapshots, from the site's first one on. */
+/* Return the number of churn objects that a site creates up to a snapshot. They are spread evenly
+ * over the snapshots, from the site's first snapshot on. */
 static int64_t churn_until(const oemp_plan *plan, const oemp_site *words, int snapshot)
 {
     int span = plan->work - words->first + 1, done = snapshot - words->first + 1;
@@ -357,7 +357,7 @@ int64_t oemp_created(const oemp_plan *plan, int site, int born)
     case CHURN:
         return churn_until(plan, words, born) - churn_until(plan, words, born - 1);
     case LEAK:
-        /* Agent session n has 1/n of the orders, so sessions of one agent differ. */
+        /* Agent session n has 1/n of the orders, so that sessions of one agent differ. */
         return born > plan->work || (plan->requests && oemp_request_api(plan, born)[0] != 'P')
                    ? 0
                    : at_least(objects / 200 / plan->work, 3) / at_least(plan->agent_session, 1);
@@ -421,8 +421,9 @@ int64_t oemp_platform_total(int snapshot)
 
 enum { MOST_FRAMES = 16 };
 
-/* Return the site's objects born in the snapshots from..to, with the sizes of their first rows. If
- * `alive_at` is not 0, return only those alive at that snapshot, with their sizes then. */
+/* Return the site's objects born in the snapshots from..to, with the sizes that they have in their
+ * first rows. If `alive_at` is not 0, return only those that are alive at this snapshot, with their
+ * sizes at this snapshot. */
 static gen_sum born(const oemp_plan *plan, int site, int from, int to, int alive_at)
 {
     gen_sum sum = {0, 0};
@@ -441,7 +442,7 @@ static gen_sum alive(const oemp_plan *plan, int site, int index)
     return born(plan, site, 1, index, index);
 }
 
-/* Return the sum over all sites; reusable objects are counted separately. */
+/* Return the sum over all sites. Reusable objects are counted separately. */
 static gen_sum all_alive(const oemp_plan *plan, int index, bool reusable)
 {
     gen_sum sum = {0, 0};

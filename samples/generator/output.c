@@ -44,7 +44,8 @@ const char *gen_keep(const char *format, ...)
         struct kept_text *before;
         char text[];
     } kept_text;
-    static kept_text *last; /* keeps all texts reachable, so that none is reported as a leak */
+    static kept_text
+        *last; /* makes all texts reachable, so that none of them is reported as a leak */
     char text[512];
     va_list arguments;
     va_start(arguments, format);

@@ -1,5 +1,5 @@
-/* A heap profile for pprof, one of six moments of a program, or a profile of its CPU time, and its
- * known answer.
+/* A heap profile for pprof, which is one of six moments of a program, or a profile of the program's
+ * CPU time. Also its known answer.
  *
  * Source: profile.proto of github.com/google/pprof; "Encoding", Protocol Buffers documentation. */
 #include <string.h>
@@ -52,8 +52,9 @@ typedef struct pb_site {
     int locations[5]; /* innermost first, ends with 0 */
     const char *stack[5];
     int line;
-    int64_t size, alive, grows, made; /* bytes of an object; objects alive at first, and more at
-                                         each moment; objects made at each moment */
+    int64_t size, alive, grows,
+        made; /* bytes of an object; number of objects alive at first, and of further ones at each
+                 moment; number of objects made at each moment */
 } pb_site;
 
 static const pb_site sites[] = {
@@ -112,8 +113,8 @@ static int64_t made_of(const pb_site *site, int64_t moment)
     return site->made ? site->made * moment : site->alive;
 }
 
-/* Stacks of the CPU profile, innermost location first, with their samples of 10 ms. The last one
- * calls itself. */
+/* Stacks of the CPU profile, innermost location first, with their samples of 10 ms. The function of
+ * the last stack calls itself. */
 static const struct pb_stack {
     int64_t samples;
     int locations[5];
@@ -155,8 +156,8 @@ static void write_value_type(pb_buffer *out, unsigned field, int type, int unit)
     pb_message(out, field, &message);
 }
 
-/* Write a sample of some of a site's objects. A label has the size of an object, as Go writes it.
- */
+/* Write a sample of some of a site's objects. A label has the size of an object, which is Go's way
+ * of writing it. */
 static void write_sample(pb_buffer *out, const pb_site *site, int64_t made, int64_t alive)
 {
     pb_buffer sample = {.used = 0}, packed = {.used = 0}, label = {.used = 0};
@@ -235,7 +236,8 @@ static void write_cpu(gen_writer *writer)
     write_value_type(&out, 1, TEXT_COSTS + 1, TEXT_COSTS + 2);
     for (int i = 0; i < STACKS; i++) {
         write_stack(&out, &stacks[i], stacks[i].samples - stacks[i].samples / 2);
-        write_stack(&out, &stacks[i], stacks[i].samples / 2); /* in two samples, as with labels */
+        write_stack(&out, &stacks[i],
+                    stacks[i].samples / 2); /* written as two samples, as happens with labels */
     }
     write_code(&out);
     write_texts(&out);
@@ -262,7 +264,7 @@ void gen_pprof(const gen_options *options, gen_writer *writer)
         const pb_site *site = &sites[i];
         const int64_t made = made_of(site, moment), alive = alive_of(site, moment);
         write_sample(&out, site, made - made / 2, alive - alive / 2);
-        if (alive > 1) /* in two samples, which belong together */
+        if (alive > 1) /* written as two samples, which belong together */
             write_sample(&out, site, made / 2, alive / 2);
         else if (made / 2)
             write_sample(&out, site, made / 2, 0);
@@ -278,7 +280,7 @@ void gen_pprof(const gen_options *options, gen_writer *writer)
 
 /* --- known answer --- */
 
-/* Return true if a location has a frame of the function; 0: of the library. */
+/* Return true if a location has a frame of the function. Function 0: a location of the library. */
 static bool is_in(int location, int function)
 {
     return locations[location - 1].function == function ||
@@ -312,7 +314,7 @@ static void cpu_answer(gen_json *json)
     gen_json_number(json, "nanoseconds", total * PB_PERIOD);
 }
 
-/* Of a heap profile: the answer for this profile and all before it, as a series. */
+/* For a heap profile: the answer for this profile and all earlier ones, as a series. */
 
 void gen_pprof_answer(const gen_options *options, gen_json *json)
 {

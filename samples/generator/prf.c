@@ -1,15 +1,15 @@
 /* Execution profiles, ProTop reports of a profile, and a debug listing. All figures are sums over a
- * small call tree and the time that each node spends on each line. */
+ * small call tree, in which each node spends time on lines. */
 #include "gen.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-    TREE_VERSION = 3, /* first version with call-tree nodes and garbage collection */
+    TREE_VERSION = 3, /* first version that has call-tree nodes and garbage collection */
     GARBAGE_COLLECTION = -2,
     REPORTED_VERSION = 4, /* version of the profile on which a report is based */
-    TRACED_NODE = 24,     /* node whose subtree is traced: everything in it runs once */
+    TRACED_NODE = 24,     /* node whose subtree is traced; everything in this subtree runs once */
     MOST_ROWS = 160,
     MOST_COVERED = 24,
     REPORTED_ROWS = 20
@@ -19,8 +19,8 @@ typedef struct prf_module {
     int id;
     const char *entity; /* method, procedure or function; NULL = the unit itself */
     const char *unit;   /* file, or class that defines the method */
-    bool in_class;  /* true for a method: from version 3 on, the class in which it ran is also named
-                     */
+    bool in_class;  /* true for a method; from version 3 on, its entry also names the class in which
+                       it ran */
     int crc;        /* checksum of a unit */
     int start_line; /* first line of an entity */
 } prf_module;
@@ -73,7 +73,7 @@ static const prf_node nodes[] = {
     {10, 8, 97, 120},   /* 9: placeOrder( order, customer ) */
     {11, 9, 139, 120},  /* 10: validate */
     {20, 10, 170, 1},   /* 11: shop.CustomerRepository */
-    {19, 10, 170, 1},   /* 12: the class that it inherits from */
+    {19, 10, 170, 1},   /* 12: the class from which it inherits */
     {21, 10, 170, 120}, /* 13: find */
     {22, 13, 55, 120},  /* 14: openQuery, inherited */
     {14, 9, 143, 1},    /* 15: shop.Order */
@@ -88,7 +88,7 @@ static const prf_node nodes[] = {
     {31, 1, 60, 1},     /* 24: shop/archive orders.p */
     {32, 24, 26, 1},    /* 25: compress */
     {25, 2, 24, 1},     /* 26: shop.PriceCache */
-    {26, 2, 25, 40},    /* 27: getPrice, to fill the cache */
+    {26, 2, 25, 40},    /* 27: getPrice, which fills the cache */
     {33, 9, 152, 120},  /* 28: shop/tax.p */
     {28, 17, 60, 1},    /* 29: shop.CategoryTree */
     {29, 21, 38, 12},   /* 30: countParts, deepest */
@@ -97,7 +97,7 @@ enum { NODES = sizeof nodes / sizeof nodes[0] };
 
 typedef struct prf_line {
     int node;
-    /* 0 = prologue, whose executions are the calls of the node; -2 exists only from version 3 on */
+    /* 0 = prologue; its executions are the calls of the node; -2 exists only from version 3 on */
     int line;
     int executions, microseconds; /* own time */
 } prf_line;
@@ -134,7 +134,7 @@ static const prf_line lines[] = {
 };
 enum { LINES = sizeof lines / sizeof lines[0] };
 
-/* Executable lines of a unit or an entity, ending with 0. */
+/* Executable lines of a unit or an entity; the list ends with 0. */
 static const struct {
     int unit;
     const char *entity;
@@ -144,7 +144,8 @@ static const struct {
     {14, "addLine", {54, 58, 60}},         {14, "removeLine", {66, 68, 69}},  {14, "~Order", {83}},
 };
 
-/* shop/placeOrder.p, with lines numbered from 1. The plan has its executed lines. */
+/* shop/placeOrder.p, with lines numbered from 1. The plan has those of its lines that are
+ * executed. */
 static const char source_program[] = "shop/placeOrder.p";
 static const char source[] =
     "/* shop/placeOrder.p: turns a cart into an order. */\n"
@@ -201,7 +202,7 @@ static const char source[] =
     "    return.\n"
     "end procedure.\n";
 
-/* Return the line of that number, and set its length; NULL after the last. */
+/* Return the line with this number, and set its length; NULL after the last line. */
 static const char *source_line(int number, int *length)
 {
     const char *line = source;
@@ -213,7 +214,7 @@ static const char *source_line(int number, int *length)
 
 /* --- sums over the plan --- */
 
-/* A row of the line summary; times in microseconds, `cumulative` includes callees. */
+/* A row of the line summary. Times are in microseconds; `cumulative` includes callees. */
 typedef struct prf_row {
     int module, line, executions, exclusive, cumulative;
 } prf_row;
@@ -268,7 +269,7 @@ static void sum_lines(prf_table *table)
 }
 
 /* Add the inclusive time of each node to the line that called it. Innermost nodes come first,
- * because a parent has a smaller id. */
+ * because parents have smaller ids. */
 static void sum_nodes(prf_table *table)
 {
     for (int i = NODES - 1; i > 0; i--) {
@@ -326,7 +327,7 @@ static void write_description(gen_writer *writer, const prf_table *table)
 {
     gen_print(writer, "%d 03/02/2026 \"Orders of the shop\" 08:15:30 \"shopbatch\"",
               table->version);
-    /* This object is not valid JSON, as in real files: backslashes are not escaped, a key is
+    /* This object is not valid JSON, as in real files. Backslashes are not escaped, a key is
      * repeated, and in version 4 a quote is missing. */
     if (table->version >= TREE_VERSION)
         gen_print(writer,
@@ -341,8 +342,8 @@ static void write_description(gen_writer *writer, const prf_table *table)
     gen_text(writer, "\n.\n");
 }
 
-/* Return every seventh of the remaining rows, because the profiler writes its tables in hash
- * order. */
+/* Return the row to write at this position. The rows follow each other in steps of seven or a few
+ * more. The profiler writes its tables in hash order, which looks similar. */
 static int scattered(int index, int count)
 {
     int step = 7;
@@ -357,7 +358,7 @@ static void write_tables(gen_writer *writer, const prf_table *table, bool old_mo
         const prf_module *module = &modules[scattered(i, MODULES)];
         gen_print(writer, "%d \"%s%s%s", module->id, module->entity ? module->entity : "",
                   module->entity ? " " : "", module->unit);
-        /* openQuery is inherited: it runs in another class than the one that defines it */
+        /* openQuery is inherited: the class in which it runs is not the one that defines it */
         if (module->in_class && table->version >= TREE_VERSION)
             gen_print(writer, " %s",
                       strcmp(module->entity, "openQuery") ? module->unit
@@ -469,7 +470,8 @@ void gen_prf(const gen_options *options, gen_writer *writer)
     prf_table table = table_of(options->version);
     write_description(writer, &table);
     write_tables(writer, &table, options->old_modules);
-    /* The traced node runs near the end, after the start of the session, which is not profiled. */
+    /* The traced node runs near the end. It runs after the start of the session, which is not
+     * profiled. */
     trace_node(writer, TRACED_NODE, table.inclusive[0] + 400000);
     gen_text(writer, ".\n");
     write_coverage(writer);
@@ -534,7 +536,7 @@ static void write_title(gen_writer *writer, const char *text, int paper)
     gen_print(writer, "%*s%s\n", (paper - (int)strlen(text)) / 2, "", text);
 }
 
-/* Return microseconds per execution; unknown if there was none. */
+/* Return microseconds per execution; unknown if there was no execution. */
 static const char *time_cell(int microseconds, int count, bool decimal_comma)
 {
     if (!count)

@@ -13,7 +13,7 @@ enum {
     ROOT_WITHOUT_OBJECT = 0x7ff018
 };
 
-/* Return the plan. The file and the answer share it, because a large plan takes time to make. */
+/* Return the plan. The file and the answer share it, because a large plan takes long to make. */
 static const rpm_plan *plan_of(const gen_options *options)
 {
     static rpm_plan plan;
@@ -78,8 +78,8 @@ static void write_object(gen_writer *writer, const rpm_plan *plan, int64_t numbe
             write_root(writer, plan, &root);
 }
 
-/* Write the roots without an object, and those whose objects are in other sections. `early`: write
- * the roots that come before all objects. */
+/* Write the roots without an object, and the roots whose objects are in other sections. `early`:
+ * write the roots that come before all objects. */
 static void write_other_roots(gen_writer *writer, const rpm_plan *plan, int domain, bool early)
 {
     for (int i = 0; i < plan->root_count; i++) {
@@ -222,7 +222,7 @@ void gen_rpm_answer(const gen_options *options, gen_json *json)
                            .reference = rpm_reference_of,
                            .root_kind = kind_name};
     gen_row types[RPM_MOST_TYPES] = {{0}};
-    int64_t declared = 0; /* count a type that is in two sections once */
+    int64_t declared = 0; /* count a type that is in two sections only once */
     gen_graph graph;
     gen_graph_build(&graph, &view);
     for (int i = 0; i < plan->type_count; i++) {

@@ -1,5 +1,5 @@
-/* A garbage-collected heap. It is either the small heap of the shop, stored object by object, or a
- * large heap whose objects and references are computed from their numbers. */
+/* A garbage-collected heap. It is the small heap of the shop, stored object by object, or a large
+ * heap, whose objects and references are computed from their numbers. */
 #ifndef RPM_H
 #define RPM_H
 
@@ -28,16 +28,16 @@ typedef struct rpm_object {
 } rpm_object;
 
 typedef struct rpm_reference {
-    int from, to; /* RPM_NOTHING = not in the file */
+    int from, to; /* RPM_NOTHING = it is not in the file */
 } rpm_reference;
 
 typedef struct rpm_root {
     int64_t object; /* RPM_NOTHING = none */
     int kind;
     unsigned flags;
-    int container; /* type that declares the static variable; -1 = none */
-    int domain;    /* section that contains it */
-    bool early;    /* written before all objects */
+    int container; /* type that declares the static variable; -1 = not a static variable */
+    int domain;    /* section that contains the root */
+    bool early;    /* the root is written before all objects */
 } rpm_root;
 
 typedef struct rpm_plan {
@@ -47,7 +47,7 @@ typedef struct rpm_plan {
     int64_t count;            /* number of objects, including duplicates */
     const char *const *types; /* NULL = never declared */
     int type_count;
-    uint64_t late; /* bits of the types that are declared after the objects */
+    uint64_t late; /* types that are declared after the objects, as bits */
 
     rpm_object objects[512];
     rpm_reference references[2048];
@@ -60,15 +60,15 @@ typedef struct rpm_plan {
 void rpm_plan_init(rpm_plan *plan, const gen_options *options);
 rpm_object rpm_object_of(const rpm_plan *plan, int64_t object);
 uint64_t rpm_id_of(const rpm_plan *plan, int64_t object);
-/* Functions with an rpm_plan as `data`, which the graph calls. */
+/* Functions that the graph calls; `data` is an rpm_plan. */
 int64_t rpm_reference_count(const void *data, int64_t object);
 int64_t rpm_reference_of(const void *data, int64_t object, int64_t number);
 
-/* Get a root that refers to an object, by `number` from 0. Return false if there are no more.
- * Object RPM_NOTHING: roots without an object. */
+/* Get a root that refers to an object, by its `number` from 0. Return false if there are no more.
+ * If the object is RPM_NOTHING, get roots without an object. */
 bool rpm_root_of(const rpm_plan *plan, int64_t object, int number, rpm_root *root);
 
-/* Return the number that a section uses for a type. */
+/* Return the number of a type in a section. */
 uint64_t rpm_type_id(const rpm_plan *plan, int domain, int type);
 
 #endif

@@ -38,7 +38,7 @@ static const char *const shop_types[] = {
 };
 enum { SHOP_TYPES = sizeof shop_types / sizeof shop_types[0] };
 
-/* Return the index of the type with that name. Names of generic types are compared without their
+/* Return the index of the type with this name. Names of generic types are compared without their
  * parameters. */
 static int type_of(const char *name)
 {
@@ -52,7 +52,7 @@ static int type_of(const char *name)
     exit(GEN_OUTPUT_STATUS);
 }
 
-/* Add an object. Ids are addresses / 4. */
+/* Add an object. Its id is its address / 4. */
 static int object(rpm_plan *plan, int domain, const char *type, int64_t size)
 {
     const rpm_object *last = &plan->objects[plan->object_count ? plan->object_count - 1 : 0];
@@ -69,7 +69,7 @@ static void refer(rpm_plan *plan, int from, int to)
     plan->references[plan->reference_count++] = (rpm_reference){from, to};
 }
 
-/* Add an object, and a reference to it from `owner`. */
+/* Add an object, and a reference from `owner` to it. */
 static int child(rpm_plan *plan, int owner, const char *type, int64_t size)
 {
     int index = object(plan, plan->objects[owner].domain, type, size);
@@ -85,7 +85,7 @@ static rpm_root *root(rpm_plan *plan, int target, int kind, unsigned flags)
     return added;
 }
 
-/* Add an object that a static variable of its own class keeps alive. */
+/* Add an object that is kept alive by a static variable of its own class. */
 static int singleton(rpm_plan *plan, int domain, const char *type, int64_t size)
 {
     int index = object(plan, domain, type, size);
@@ -93,9 +93,9 @@ static int singleton(rpm_plan *plan, int domain, const char *type, int64_t size)
     return index;
 }
 
-/* Add three stories. A false alarm: one static variable keeps most of the heap alive. A leak:
- * closed views are still registered with an event, four more in each dump. Normal operation: the
- * number of current requests goes up and down. */
+/* Add three stories. In the false alarm, one static variable keeps most of the heap alive. In the
+ * leak, closed views are still registered with an event; there are four more of them in each dump.
+ * In normal operation, the number of current requests goes up and down. */
 static void add_stories(rpm_plan *plan)
 {
     static const int requests[] = {3, 9, 4};
@@ -181,7 +181,7 @@ static void add_odds_and_ends(rpm_plan *plan)
 }
 
 /* Add another application domain. Some of its ids are also used in the first domain. It refers to
- * the unreachable group there, and the first domain has a root with an object here. */
+ * the unreachable group in the first domain, which has a root with an object of this domain. */
 static void add_domain(rpm_plan *plan, int domain)
 {
     int island = 0;
@@ -217,7 +217,8 @@ static void shop_init(rpm_plan *plan)
 
 /* Layout of the large heap. Objects are in blocks. Each block is a small binary tree below its
  * first object. The last object of a block refers to the first objects of four later blocks, so the
- * blocks form a tree. A few blocks at its edge are left out, and are unreachable islands. */
+ * blocks form a tree. A few blocks at the edge of this tree do not belong to it. They are
+ * unreachable islands. */
 enum {
     BULK_FIRST_ID = 0x40000,
     BLOCK = 64,
@@ -274,7 +275,7 @@ static bool is_island(const rpm_plan *plan, int64_t block)
            mix(plan, (uint64_t)block, 3) % ISLANDS == 0;
 }
 
-/* Return the number of references within the tree of the block. */
+/* Return the number of references that stay within the tree of the block. */
 static int64_t tree_count(const rpm_plan *plan, int64_t number)
 {
     int64_t place = number % BLOCK, count = 0;
@@ -298,7 +299,7 @@ static int64_t lower_count(const rpm_plan *plan, int64_t number)
     return count;
 }
 
-/* Return a target that is nearby or, sometimes, far away. Only objects of an island refer to the
+/* Return a target. It is nearby or, sometimes, far away. Only objects of an island refer to the
  * island. */
 static int64_t other_reference(const rpm_plan *plan, int64_t number, int64_t which)
 {

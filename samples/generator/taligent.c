@@ -7,7 +7,7 @@
 
 enum { FIRST_THREAD = 22982, SLICES = 20, NAME_SIZE = 32 };
 
-/* Format a thread's name; below 0 = no thread. */
+/* Format the name of a thread; below 0 = no thread. */
 static void thread_name(int thread, char name[NAME_SIZE])
 {
     if (thread < 0)
@@ -23,7 +23,7 @@ typedef struct tal_file {
     bool blanks; /* columns are separated by blanks instead of tabs */
 } tal_file;
 
-/* End a column that began at `start`. Pad it if columns are separated by blanks. */
+/* End a column that began at `start`. If columns are separated by blanks, pad it. */
 static void end_column(const tal_file *file, size_t start, size_t width)
 {
     if (!file->blanks) {
@@ -137,7 +137,7 @@ static int by_address(const void *left, const void *right)
                  : (a->block.serial > b->block.serial) - (a->block.serial < b->block.serial);
 }
 
-/* Write a record. The age of a deleted old block is counted from the first event. */
+/* Write a record. The age of a deleted old block counts from the first event. */
 static void write_record(const tal_file *file, const tal_record *record, int64_t first_time,
                          int64_t last_time)
 {
@@ -219,8 +219,8 @@ typedef struct tal_site_tally {
 typedef struct tal_thread_tally {
     gen_sum created, live; /* blocks that the thread allocated */
     int64_t events, deleted;
-    /* Serial of the block that the thread's latest event allocated; 0 = that event was a deletion.
-     */
+    /* Serial of the block that the latest event of the thread allocated; 0 = this event was a
+     * deletion. */
     int64_t last;
 } tal_thread_tally;
 
@@ -233,7 +233,8 @@ typedef struct tal_tally {
     tal_slice slices[SLICES + 1];
     tal_thread_tally *threads;
     tal_site_tally *sites;
-    gen_row types[64]; /* types: at first those of live old blocks, then those of all live blocks */
+    gen_row
+        types[64]; /* types: at first those of live old blocks; later those of all live blocks */
     size_t type_count;
     int64_t *ages; /* ages of deleted blocks */
     int64_t age_count;
@@ -317,8 +318,8 @@ static void count_event(tal_tally *tally, const tal_event *event)
     gen_raise(&tally->peak, tally->live);
 }
 
-/* Count all events in two passes: old blocks are alive from the start, wherever their lines are,
- * and slices are parts of the whole time. */
+/* Count all events in two passes. Old blocks are alive from the start, wherever their lines are.
+ * Slices are parts of the whole time. */
 static void count_all(tal_tally *tally, tal_plan *plan, const gen_options *options)
 {
     tal_event event;

@@ -1,5 +1,5 @@
 /* Heap events of the shop as a C++ program. Each event refers to its block, so the known answer
- * does not derive the block from addresses. */
+ * need not find the block by its address. */
 #ifndef TALIGENT_H
 #define TALIGENT_H
 
@@ -17,9 +17,9 @@ typedef struct tal_site {
     int weight;
     int size, step; /* there are four sizes, which differ by `step` */
     const char *type;
-    const char *other; /* type in one of five deletions; NULL = always the same type */
+    const char *other; /* type in one of five deletions; NULL = the type is always the same */
     bool cross;        /* blocks are deleted by another thread */
-    /* Frames that distinguish the site, innermost first, separated by <. */
+    /* Frames that distinguish the site, innermost first, separated by "<". */
     const char *frames, *deleter;
 } tal_site;
 
@@ -37,7 +37,7 @@ typedef struct tal_block {
     int64_t serial; /* unique in a session */
     int64_t time;   /* time of allocation */
     int64_t size;
-    const tal_crawl *crawl; /* crawl of allocation; NULL = an old block */
+    const tal_crawl *crawl; /* crawl of its allocation; NULL = it is an old block */
     const tal_crawl *deletion_crawl;
     const char *type; /* type at the deletion; for an old block, always known */
     int thread, deleter;
@@ -49,7 +49,7 @@ typedef enum tal_kind { TAL_OLD, TAL_ALLOCATION, TAL_DELETION } tal_kind;
 typedef enum tal_fault {
     TAL_SOUND,
     TAL_BAD_ADDRESS, /* deletion of an address that was never allocated */
-    TAL_DOUBLE,      /* deletion of an address that was deleted already */
+    TAL_DOUBLE,      /* deletion of an address that was already deleted */
     TAL_DISPLACES,   /* allocation at the address of a live block */
     TAL_SKIPPED      /* old line at the address of a live block */
 } tal_fault;
@@ -61,10 +61,10 @@ typedef struct tal_event {
     int64_t time;
     tal_block block;
     const tal_block *displaced;
-    int banner;   /* number of lines of a corruption banner before it */
-    bool starred; /* the heap was corrupt */
-    bool bad_row; /* a malformed line precedes it */
-    int late;     /* number of lines of later events that come before its own */
+    int banner;   /* number of lines of a corruption banner before the event */
+    bool starred; /* the banner says that the heap was corrupt */
+    bool bad_row; /* a malformed line precedes the event */
+    int late;     /* number of lines of later events that come before the line of this event */
 } tal_event;
 
 typedef struct tal_free_list {
@@ -77,7 +77,7 @@ typedef struct tal_plan {
     int threads, variants;
     uint64_t seed, random;
     bool damaged;
-    tal_crawl *crawls, *deleters; /* `variants` per site, which differ in their callers */
+    tal_crawl *crawls, *deleters; /* `variants` crawls per site, which differ in their callers */
     int crawl_count;
     tal_crawl old_deleter;
     int weights[2]; /* total weight of all churn, and of all temporaries */
@@ -100,10 +100,10 @@ typedef struct tal_plan {
     int displaceable; /* a block of the leak, which another allocation may displace; -1 = none */
     tal_block displaced;
     int64_t leaks, slow, cached;
-    bool has_skipped; /* an old line for the address of a live block was written */
+    bool has_skipped; /* an old line with the address of a live block was written */
     int unknown;      /* number of unknown addresses so far */
-    int starred;      /* number of events still to be marked */
-    bool backward;    /* the deletion of the next temporary block precedes its allocation */
+    int starred;      /* number of events that must still be marked */
+    bool backward;    /* the next temporary block is deleted before it is allocated */
 
     uint64_t top; /* top of the heap */
     tal_free_list free_lists[TAL_SIZE_CLASSES];

@@ -81,8 +81,8 @@ static const char *const callers[] = {
 };
 enum { CALLERS = sizeof callers / sizeof callers[0] };
 
-/* Make a crawl: the site's own frames, callers that the variant's digits choose, and main.
- * `at_least`: minimum number of frames. */
+/* Make a crawl: the site's own frames, then callers, which the digits of the variant choose, then
+ * main. `at_least`: minimum number of frames. */
 static void crawl_init(tal_crawl *crawl, const char *frames, int site, int variant, int at_least)
 {
     static const char between[] = " < ";
@@ -130,7 +130,7 @@ enum {
     OLD_DISTANCE = 0x140,
     UNKNOWN_DISTANCE = 0x20,
     CLASS_SIZE = 16,
-    SMALL_LOG = 2000, /* number of events; in smaller logs the stories are shortened */
+    SMALL_LOG = 2000, /* number of events; if it is small, the stories are shortened */
     EVENTS_PER_VARIANT = 12500,
     MOST_VARIANTS = 400,
     DAMAGE_STEPS = 14,
@@ -218,7 +218,7 @@ static int64_t size_class(int64_t size)
     return (size + CLASS_SIZE - 1) / CLASS_SIZE;
 }
 
-/* Return an address: the one that was freed last, as heaps do, or a new one. */
+/* Return an address. Like in real heaps, it is the address that was freed last, or a new one. */
 static uint64_t address_take(tal_plan *plan, int64_t size)
 {
     tal_free_list *list = &plan->free_lists[size_class(size)];
@@ -245,7 +245,7 @@ static void doom(tal_plan *plan, int block, int64_t life)
     plan->doomed++;
 }
 
-/* Make the blocks due that must be deleted up to event `until`. */
+/* For all blocks that must be deleted up to event `until`: make them due. */
 static void advance(tal_plan *plan, int64_t until)
 {
     for (; plan->cursor <= until; plan->cursor++) {
@@ -296,8 +296,8 @@ static int pick_site(tal_plan *plan, tal_story story)
     return site;
 }
 
-/* Choose a thread, but not the one that has a temporary block: no other event of that thread may
- * come before its deletion. */
+/* Choose a thread. The thread that has a temporary block is not chosen, because none of its other
+ * events may come before the deletion of this block. */
 static int pick_thread(tal_plan *plan)
 {
     int thread = chance(plan, plan->threads);
@@ -306,7 +306,7 @@ static int pick_thread(tal_plan *plan)
     return thread;
 }
 
-/* Return a new block. Stories have a single crawl, other sites have many. */
+/* Return a new block. Stories have a single crawl, all other sites have many. */
 static tal_block new_block(tal_plan *plan, tal_story story, int64_t time)
 {
     int site = pick_site(plan, story), variant = chance(plan, 1 << 30) % plan->variants;
@@ -418,7 +418,7 @@ static void ordinary_event(tal_plan *plan, tal_event *event)
         plan->due_first = plan->blocks[due].next;
         delete_block(plan, event, due);
     } else if (rest <= plan->doomed + 1) {
-        allocate(plan, event, TAL_LEAK, false); /* too late to delete another block */
+        allocate(plan, event, TAL_LEAK, false); /* it is too late to delete another block */
     } else {
         allocate(plan, event, pick_story(plan), true);
     }
@@ -447,7 +447,8 @@ static void unmatched(tal_plan *plan, tal_event *event, tal_fault fault)
     }
 }
 
-/* Allocate a block at the address of a live one. The new block stays, and the old one is lost. */
+/* Allocate a block at the address of a live block. The new block stays, and the old block is
+ * lost. */
 static void displace(tal_plan *plan, tal_event *event)
 {
     tal_block *block = &plan->blocks[plan->displaceable];
@@ -462,7 +463,8 @@ static void displace(tal_plan *plan, tal_event *event)
     plan->displaceable = -1;
 }
 
-/* Make the fault for this point of a damaged log. Return true if the fault is an event. */
+/* Make the fault that belongs to this point of a damaged log. Return true if the fault is an
+ * event. */
 static bool damage(tal_plan *plan, tal_event *event, int64_t step)
 {
     switch (step) {
@@ -499,8 +501,8 @@ static bool damage(tal_plan *plan, tal_event *event, int64_t step)
     }
 }
 
-/* Make a line that is not an event: an old block at the start, or one of two within a damaged log.
- * Return true if there is one. */
+/* Make a line that is not an event. It is an old block at the start, or one of two old blocks
+ * within a damaged log. Return true if there is one. */
 static bool extra_line(tal_plan *plan, tal_event *event)
 {
     int64_t step = plan->events / DAMAGE_STEPS;

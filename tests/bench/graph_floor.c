@@ -14,7 +14,7 @@
 
 typedef struct {
     uint64_t id;
-    uint32_t number; /* from 1; 0 = empty */
+    uint32_t number; /* number from 1; 0 = the slot is empty */
 } place;
 
 static uint64_t *ids, *references, *roots, *sizes;

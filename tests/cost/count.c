@@ -15,7 +15,7 @@
 enum { BYTES_A_STEP = 16, KEPT = 1024 };
 
 static atomic_ullong counted;
-/* Count of a thread, not yet added to the sum; it is lost when the thread ends. */
+/* Count of a thread, before it is added to the sum. It is lost when the thread ends. */
 static _Thread_local unsigned kept;
 
 void __sanitizer_cov_trace_pc(void);
@@ -68,7 +68,7 @@ void *__wrap_memset(void *target, int byte, size_t size)
 
 int __wrap_memcmp(const void *a, const void *b, size_t size)
 {
-    /* the position of the difference is unknown; texts that differ usually do so early */
+    /* the position of the difference is unknown; usually it is near the beginning */
     int order = __real_memcmp(a, b, size);
     count(1 + (order ? 0 : size / BYTES_A_STEP));
     return order;

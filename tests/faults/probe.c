@@ -23,7 +23,7 @@ static void tell(const char *what, long result)
     dprintf(told, "%s %d\n", what, result < 0 ? errno : 0);
 }
 
-/* Try a denied operation as soon as a recording is decoded: by then the sandbox must deny other
+/* Try a denied operation as soon as a recording is decoded. By then the sandbox must deny other
  * files. */
 static void try_early(const char *what)
 {
@@ -36,7 +36,7 @@ static void try_early(const char *what)
     errno = saved;
 }
 
-/* In a zip archive, libarchive calls it. */
+/* For a zip archive, libarchive calls this function. */
 int inflateInit2_(void *stream, int bits, const char *version, int size);
 int inflateInit2_(void *stream, int bits, const char *version, int size)
 {
@@ -83,7 +83,8 @@ static void try_processes(void)
     errno = error;
     tell("thread", error ? -1 : 0);
     tell("kill", kill(getppid(), 0));
-    /* This process traces no other, so if the call is allowed, it fails with "no such process". */
+    /* This process traces no other process, so if the call is allowed, it fails with "no such
+     * process". */
     long traced = ptrace(PTRACE_DETACH, getppid(), NULL, NULL);
     tell("ptrace", traced < 0 && errno == ESRCH ? 0 : traced);
     pid_t process = fork();
@@ -114,6 +115,6 @@ __attribute__((destructor)) static void probe(void)
     try_processes();
     try_network();
     unsetenv("MEMPROF_PROBE"); /* the library is loaded in the new program too */
-    execv(program, words);     /* returns only on failure */
+    execv(program, words);     /* execve returns only on failure */
     tell("exec", -1);
 }

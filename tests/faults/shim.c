@@ -172,7 +172,8 @@ static void caught(int signal, siginfo_t *information, void *context)
     bool counts = !of_temporary || (arguments[2] & O_TMPFILE) == O_TMPFILE;
     if (counts && fails()) {
         if (!is_short) {
-            if (failing == SYS_close) /* Linux closes the descriptor even if it reports an error */
+            if (failing ==
+                SYS_close) /* Linux closes the descriptor even if the call reports an error */
                 shim_call(failing, arguments[0], 0, 0, 0, 0, 0);
             *result = -what;
             return;

@@ -98,7 +98,7 @@ static void read_part(const mp_reader *reader, void *state, const fuzz_recording
     mp_model *model = recording->model;
     mp_input *input =
         mp_input_from_memory("input", part.start, part.length, window, recording->diagnostics);
-    if (!input) /* compressed, in a target that does not decompress */
+    if (!input) /* the input is compressed, in a target that does not decompress */
         return;
     mp_input_look_ahead(input);
     mp_input_summary *summary = MP_ADD(&model->inputs);
@@ -187,7 +187,7 @@ char *fuzz_complaints(const mp_diagnostics *diagnostics)
 
 /* --- asking --- */
 
-/* Arguments of reports. Each text is valid for some of them. */
+/* Arguments of reports. Each text is valid for some of the arguments. */
 void fuzz_set_some(mp_question *question, fuzz_choice *choice)
 {
     static const char *const settings[][2] = {
@@ -230,7 +230,7 @@ static void set_operand(mp_question *question)
         mp_question_set(question, mp_operand_argument(operand), texts[operand], &error);
 }
 
-/* One rule of each kind. Each applies to some recordings. */
+/* One rule of each kind. Each rule applies to some recordings. */
 static const char rules[] = "leaked <= 100\nlive of type \"*\" <= 1 MiB\nno new leak site\n"
                             "no new type\nseconds <= 1.1 x base\ncalls <= 1.1 x base\n"
                             "live <= 1.1 x base + 64 KiB\ngrowth <= 5 %\n";
@@ -264,7 +264,7 @@ static mp_digest *digest_of(const mp_request *request)
     return digest;
 }
 
-/* If memprof can read the output's format, check that the output can be read again. */
+/* If memprof can read the format of the output, check that it can read the output. */
 static void check_written(const mp_renderer *renderer, const char *text)
 {
     mp_suppressions list = {.today = 1};

@@ -31,8 +31,8 @@ static void hold_of(bool holds, const char *name, const char *sentence, mp_slice
 
 /* --- text --- */
 
-/* Return the first character that must be escaped in text for people, except the allowed ones; NULL
- * if there is none. */
+/* Return the first character that must be escaped in text for people; NULL if there is none.
+ * Characters in `allowed` do not count. */
 static const char *first_control(mp_slice text, const char *allowed)
 {
     char escape[MP_ESCAPE];
@@ -86,7 +86,7 @@ void fuzz_check_json(const char *name, mp_slice text)
 
 /* --- CSV --- */
 
-/* Return the end of the field that begins at `p`, by RFC 4180. */
+/* Return the end of the field that begins at `p`, according to RFC 4180. */
 static const char *past_field(const char *p, const char *end, const char *name, mp_slice text)
 {
     if (p == end || *p != '"') {
@@ -181,8 +181,8 @@ static const char *past_attributes(const char *p, const char *end, const char *n
     return p;
 }
 
-/* Return the > of <?...>, <!...> or <![CDATA[...]]>, which contains scripts; NULL if `p` is at none
- * of them. */
+/* Return the > of <?...>, <!...> or <![CDATA[...]]>, which contains scripts; NULL if none of them
+ * begins at `p`. */
 static const char *past_declaration(const char *p, const char *end)
 {
     static const char data[] = "<![CDATA[", close[] = "]]>";
@@ -308,7 +308,7 @@ static size_t times(mp_slice text, const char *words)
     return count;
 }
 
-/* Check that the counts of suites match their cases. */
+/* Check that each suite states the number of cases that it has. */
 static void check_junit(const char *name, mp_slice text)
 {
     char counts[128];

@@ -53,7 +53,7 @@ static size_t split(char *text, size_t length, char **words)
     return count;
 }
 
-/* Split a command line into words, like a shell; they are in the arena. */
+/* Split a command line into words, like a shell. The words are in the arena. */
 static size_t split_quoted(const char *line, char **words, mp_arena *arena)
 {
     size_t count = 0;
@@ -84,7 +84,7 @@ static size_t split_quoted(const char *line, char **words, mp_arena *arena)
     return count;
 }
 
-/* Parse the words. Return the command line of the question; NULL if they are refused. */
+/* Parse the words. Return the command line of the question; NULL if memprof refuses them. */
 static char *parse(size_t word_count, char **words)
 {
     size_t count;
@@ -103,7 +103,7 @@ static char *parse(size_t word_count, char **words)
     return line;
 }
 
-/* Check that the command line printed with an answer asks the same question. */
+/* Check that the command line that memprof prints with an answer asks the same question. */
 static void check_again(const char *line)
 {
     char *words[MOST_WORDS * 4 + 1];
@@ -140,7 +140,7 @@ void fuzz_command(const fuzz_target *target, mp_slice input)
         memcpy(text, input.start, input.length);
     text[input.length] = '\0';
     size_t config = take_config(text);
-    /* in glibc, stdout and stderr are variables */
+    /* needed because in glibc, stdout and stderr are variables */
     stdout = stderr = open_memstream(&said, &length);
     char *line = parse(split(text + config, input.length - config, words), words);
     stdout = own_output;

@@ -1,5 +1,5 @@
-/* Text in other encodings, which are named by the user, marked or detected: reading it through any
- * window gives the same lines. */
+/* Text in encodings other than UTF-8. The user names them, or they are marked, or detected. Reading
+ * the text through a window of any size gives the same lines. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,8 +12,8 @@
 #include "input/input.h"
 #include "input/private.h"
 
-/* Encodings with one byte per character, with two, with up to four, and with shifts between
- * character sets. */
+/* Encodings with one byte per character, with two bytes, with up to four bytes, and with shifts
+ * between character sets. */
 static const char *const encodings[] = {"CP1252", "UTF-16LE", "UTF-16BE",   "CP932",  "GB18030",
                                         "BIG5",   "EUC-JP",   "BIG5-HKSCS", "EUC-KR", "KOI8-R",
                                         "CP437",  "UTF-8",    "CP1258",     NULL};
@@ -41,7 +41,7 @@ static char *lines_of(mp_slice text, const char *encoding, size_t window)
     return whole;
 }
 
-/* Check a text that is decoded as a whole, like files other than recordings. */
+/* Check a text that is decoded as a whole. Files that are not recordings are decoded like this. */
 static void check_whole(mp_slice text, const char *name)
 {
     const char *why = "";

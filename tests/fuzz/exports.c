@@ -1,5 +1,4 @@
-/* Exporters: their output conforms to its format for any recording, as far as the format has a
- * grammar. */
+/* Exporters. If a format has a grammar, the output conforms to it for any recording. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,7 +36,7 @@ static void check_packed(const char *name, mp_slice text)
     mp_diagnostics_free(diagnostics);
 }
 
-/* Checks, by name of the exporter. The other exporters write plain text. */
+/* Checks, by name of the exporter. All other exporters write plain text. */
 static const struct {
     const char *name;
     void (*check)(const char *name, mp_slice text);

@@ -41,8 +41,8 @@ static mp_place take_place(fuzz_bytes *bytes, uint32_t parent, const mp_tree_fig
     return place;
 }
 
-/* Take the places of a tree, wide or deep: parents come before their children, and siblings are
- * unsorted. */
+/* Take the places of a tree, which may be wide or deep. Parents come before their children, and
+ * siblings are unsorted. */
 static mp_place *take_places(fuzz_bytes *bytes, mp_tree_figure *tree)
 {
     uint32_t wanted = 1 + fuzz_take(bytes, MOST_PLACES), parent = 0;
@@ -82,8 +82,8 @@ static int by_contract(const void *left, const void *right)
     return one != other ? one > other ? -1 : 1 : strcmp(a->label, b->label);
 }
 
-/* Sort siblings as figures require, and make them adjacent. Until a place is moved, `parent` is an
- * index in the old order. */
+/* Sort siblings in the order that figures require, and make them adjacent. Until a place is moved,
+ * `parent` is an index in the old order. */
 static void put_in_order(fuzz_bytes *bytes, mp_tree_figure *tree, const mp_place *from)
 {
     uint32_t *was = mp_alloc(tree->count * sizeof *was), count = 1;
@@ -96,7 +96,7 @@ static void put_in_order(fuzz_bytes *bytes, mp_tree_figure *tree, const mp_place
         for (uint32_t k = 1; k < tree->count; k++)
             if (from[k].parent == was[i]) {
                 siblings[found] = from[k];
-                siblings[found++].parent = k; /* index in the old order */
+                siblings[found++].parent = k; /* an index in the old order */
             }
         qsort(siblings, found, sizeof *siblings, by_contract);
         for (size_t k = 0; k < found; k++, count++) {
@@ -123,7 +123,7 @@ static mp_tree_figure take_tree(fuzz_bytes *bytes, bool can_compare)
 
 /* --- figures over time --- */
 
-/* Take ascending moments, at distances from 1 to very large ones. */
+/* Take ascending moments. The distances between them are from 1 to very large. */
 static int64_t *take_moments(fuzz_bytes *bytes, size_t count)
 {
     int64_t *place = mp_arena_alloc(&bytes->arena, (count + 1) * sizeof *place);

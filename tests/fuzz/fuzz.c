@@ -13,7 +13,8 @@
 #include "readers/readers.def"
 #undef MP_READER
 
-/* All targets: one for each reader, and others for other inputs. */
+/* All targets. There is one for each reader, and there are others for inputs that are not
+ * recordings. */
 const fuzz_target fuzz_targets[] = {
 #define MP_READER(format)                                                                          \
     {.name = #format, .run = fuzz_reader, .reader = &mp_reader_##format, .lines = true},
@@ -43,7 +44,7 @@ const fuzz_target *fuzz_target_find(const char *name)
 /* --- limits of memory and time --- */
 
 /* Limits on memory for all readings and answers of an input: a constant, plus an amount for each
- * byte of the input. Only sanitizers can measure it. */
+ * byte of the input. Only sanitizers can measure this memory. */
 enum { FREE_MIB = 8, BYTES_EACH = 4 << 10 };
 /* CPU seconds: much more than the slowest machine needs for inputs of this size. */
 enum { MOST_SECONDS = 10 };
@@ -161,7 +162,7 @@ double fuzz_take_real(fuzz_bytes *bytes)
 mp_slice fuzz_take_bytes(fuzz_bytes *bytes)
 {
     size_t length = fuzz_take(bytes, 256);
-    if (length > 250) /* sometimes a long one */
+    if (length > 250) /* sometimes a long text */
         length = (length - 250) * 256;
     if (length > bytes->left.length)
         length = bytes->left.length;

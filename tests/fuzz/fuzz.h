@@ -23,7 +23,7 @@ struct mp_reader;
 typedef struct fuzz_target {
     const char *name;
     void (*run)(const struct fuzz_target *target, mp_slice input);
-    const struct mp_reader *reader; /* reader that it runs, if it reads recordings */
+    const struct mp_reader *reader; /* reader that the target runs, if its inputs are recordings */
     bool lines;   /* inputs are lines of fields, and are mutated by line and field */
     unsigned mib; /* memory limit in MiB for any input; 0 = the default */
 } fuzz_target;
@@ -52,8 +52,9 @@ typedef struct fuzz_bytes {
     mp_slice left;
     mp_arena arena; /* memory of the texts; the caller releases it */
 } fuzz_bytes;
-unsigned fuzz_take(fuzz_bytes *bytes, unsigned count); /* below `count`, at most 256 */
-int64_t fuzz_take_number(fuzz_bytes *bytes);           /* small, large and extreme numbers */
+unsigned fuzz_take(fuzz_bytes *bytes,
+                   unsigned count);          /* a number below `count`, which is at most 256 */
+int64_t fuzz_take_number(fuzz_bytes *bytes); /* small, large and extreme numbers */
 double fuzz_take_real(fuzz_bytes *bytes);
 mp_slice fuzz_take_bytes(fuzz_bytes *bytes);   /* any bytes, followed by a NUL */
 const char *fuzz_take_text(fuzz_bytes *bytes); /* UTF-8 */
@@ -76,8 +77,8 @@ void fuzz_check_xml(const char *subject, mp_slice text);
 void fuzz_check_error(const mp_error *error);
 /* Check that a digest stays the same when it is written as a baseline and read again. */
 void fuzz_check_baseline(const mp_digest *digest, mp_dictionary *dictionary);
-/* Print the document by this renderer, in a chosen style, and check the output. Return the text;
- * NULL if the renderer has nothing to show. Release with free(). */
+/* Print the document with this renderer, in a chosen style, and check the output. Return the text;
+ * NULL if the document lacks the data that the renderer shows. Release with free(). */
 char *fuzz_render(const mp_document *document, const mp_diagnostics *diagnostics,
                   const mp_renderer *renderer, fuzz_choice *choice);
 
@@ -101,24 +102,24 @@ const fuzz_recording *fuzz_small_heap(void);
 /* Return the diagnostics as lines. Release with free(). */
 char *fuzz_complaints(const mp_diagnostics *diagnostics);
 
-/* Inputs of a report besides the chosen arguments. Zero-initialise. */
+/* Inputs of a report that are not chosen arguments. Zero-initialise. */
 typedef struct fuzz_asked {
     struct mp_policy
-        *policy; /* a policy without errors, which is taken over; NULL = a default one */
+        *policy; /* a policy without errors, which fuzz_ask releases; NULL = a default policy */
     const struct mp_suppressions *suppressions; /* NULL = none */
     const mp_digest *base;                      /* NULL = the recording itself */
     mp_dictionary *dictionary;                  /* dictionary of the base */
 } fuzz_asked;
-/* Run the report with chosen arguments, and print its answer in a chosen format and in JSON. Return
- * everything printed, or the reason why there is no answer. Release with free(). */
+/* Run the report with chosen arguments. Print its answer in a chosen format and in JSON. Return all
+ * that was printed, or the reason why there is no answer. Release with free(). */
 char *fuzz_ask(const fuzz_recording *recording, const mp_report *report, fuzz_asked asked,
                fuzz_choice *choice);
 
 /* Set chosen arguments of the question to chosen values. */
 void fuzz_set_some(mp_question *question, fuzz_choice *choice);
 /* Export the recording with chosen arguments, and check the output. Return the output, or the
- * reason why there is none; NULL if the model did not keep data that the export needs. Release with
- * free(). */
+ * reason why there is none. Return NULL if the model did not keep data that the export needs.
+ * Release with free(). */
 char *fuzz_export(const fuzz_recording *recording, const mp_exporter *exporter,
                   fuzz_choice *choice);
 
@@ -129,7 +130,7 @@ void fuzz_make_figures(fuzz_bytes *bytes, mp_document *document);
 
 void fuzz_reader(const fuzz_target *target, mp_slice input); /* any reader */
 void fuzz_packed(const fuzz_target *target, mp_slice input);
-void fuzz_decoded(const fuzz_target *target, mp_slice input); /* text that is not UTF-8 */
+void fuzz_decoded(const fuzz_target *target, mp_slice input); /* text that is not in UTF-8 */
 void fuzz_rows(const fuzz_target *target, mp_slice input);    /* rows of a database */
 void fuzz_policy(const fuzz_target *target, mp_slice input);
 void fuzz_suppressions(const fuzz_target *target, mp_slice input);

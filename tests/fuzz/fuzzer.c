@@ -1,5 +1,5 @@
-/* Entry points for libFuzzer. MEMPROF_FUZZ names the target, so that processes started by the
- * fuzzer run the same one. */
+/* Entry points for libFuzzer. MEMPROF_FUZZ names the target, so that all processes that the fuzzer
+ * starts run the same target. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,8 +14,8 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t room, unsigned
 static const fuzz_target *target;
 
 #ifdef FUZZ_BY_PROFILE
-/* A build that measures coverage for people can be fuzzed too: the fuzzer gets the same 64-bit
- * counters, as bytes. It does not learn which values were compared. */
+/* A build that measures coverage for people can be fuzzed too. The fuzzer gets its 64-bit counters,
+ * as bytes. The fuzzer does not learn which values were compared. */
 extern char counters_begin[] __asm__("__start___llvm_prf_cnts");
 extern char counters_end[] __asm__("__stop___llvm_prf_cnts");
 void __sanitizer_cov_8bit_counters_init(char *begin, char *end);
@@ -55,8 +55,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 /* --- mutation by lines and fields --- */
 
-/* Return the piece of the text that contains `index`. A piece ends with one of the characters
- * `ends`, which belongs to it. */
+/* Return the piece of the text that contains `index`. Each piece ends with one of the characters
+ * `ends`. */
 static mp_slice piece_at(mp_slice text, size_t index, const char *ends)
 {
     size_t from = index, to = index;

@@ -1,4 +1,4 @@
-/* Recordings: reading through a small window gives the same as reading at once. */
+/* Recordings. Reading through a small window gives the same result as reading all bytes at once. */
 #include <inttypes.h>
 #include <sqlite3.h>
 #include <stdio.h>
@@ -33,13 +33,12 @@ static void ask_some(const fuzz_recording *recording, fuzz_choice choice, char *
         texts[i] = fuzz_ask(recording, report, (fuzz_asked){0}, &choice);
     }
     const mp_exporter *exporter = exporters[fuzz_choose(&choice, (unsigned)exporter_count)];
-    /* This export would wait for the disk. */
+    /* This export would wait for the disk, so it is left out. */
     if (!exporter->in_place || fuzz_choose(&choice, 8) == 0)
         texts[3] = fuzz_export(recording, exporter, &choice);
 }
 
-/* Choose other hash keys. Tables then have another internal order, which must not be visible in any
- * output. */
+/* Choose other hash keys. Tables then have another internal order, which no output may show. */
 static void draw_keys(fuzz_choice *choice)
 {
     for (size_t i = 0; i < sizeof mp_keys.number / sizeof *mp_keys.number; i++)
@@ -71,7 +70,7 @@ static void read_twice(const mp_reader *reader, mp_slice input, size_t window, f
     }
 }
 
-/* Return the reader for what an input holds. */
+/* Return the reader for the data in an input. */
 static const mp_reader *settle(const mp_reader *reader, mp_slice bytes, size_t window)
 {
     mp_diagnostics *diagnostics = mp_diagnostics_new(1);
@@ -94,7 +93,7 @@ void fuzz_reader(const fuzz_target *target, mp_slice input)
     mp_place place = {.sequence = 0};
     mp_slice head = {input.start, input.length < MP_LOOK_AHEAD ? input.length : MP_LOOK_AHEAD};
     if (mp_packing_of(head) != MP_UNPACKED)
-        return; /* another target reads it */
+        return; /* another target reads this */
     mp_reader_claiming(head, &second);
     char kind[128];
     fuzz_check_text("the kind of a file",
@@ -181,7 +180,7 @@ static void put_members(mp_input *archive, mp_diagnostics *diagnostics, FILE *ou
     mp_inputs_free(inputs);
 }
 
-/* Return the contents of the archive and its problems. */
+/* Return the contents of the archive, and its problems. */
 static char *tell_packed(mp_input *input, mp_diagnostics *diagnostics)
 {
     char *text = NULL;
@@ -200,7 +199,8 @@ static char *tell_packed(mp_input *input, mp_diagnostics *diagnostics)
     return text;
 }
 
-/* Compressed bytes give the same contents through any window, and when they are read again. */
+/* Compressed bytes give the same contents through a window of any size, and when they are read
+ * again. */
 void fuzz_packed(const fuzz_target *target, mp_slice input)
 {
     (void)target;
@@ -222,7 +222,7 @@ void fuzz_packed(const fuzz_target *target, mp_slice input)
 
 /* --- rows of a database --- */
 
-/* The tables and columns that the reader knows; values that are left out of a row are NULL. */
+/* The tables and columns that the reader knows. Values that are left out of a row are NULL. */
 static const char schema[] =
     "CREATE TABLE INSTANCES (INST_ID, CAPTION);"
     "CREATE TABLE ALLOCATION_PROFILER_OBJECTS (INST_ID, ID, REC_ID, COL_CLASSRID, COL_SIZE, COL__,"
@@ -252,7 +252,7 @@ static const char *const inserts[] = {
 };
 enum { TABLES = sizeof inserts / sizeof *inserts };
 
-/* Mostly small whole numbers, so that ids match. */
+/* The numbers are mostly small and whole, so that ids match. */
 static void bind(sqlite3_stmt *insert, int place, fuzz_bytes *bytes)
 {
     unsigned kind = fuzz_take(bytes, 256);
@@ -299,7 +299,7 @@ static void fill(sqlite3 *database, fuzz_bytes *bytes)
         sqlite3_finalize(statements[i]);
 }
 
-/* Return an empty database of these tables, made once. */
+/* Return an empty database that has these tables. It is made once. */
 static mp_slice empty_database(void)
 {
     static mp_slice empty;

@@ -1,4 +1,4 @@
-/* memprof-fuzz-replay TARGET FILE|FOLDER...: run findings and seeds of a fuzzer again. Files of a
+/* memprof-fuzz-replay TARGET FILE|FOLDER...: run a fuzzer's findings and seeds again. Files of a
  * folder are sorted by name. Without arguments, print the targets. */
 #include <dirent.h>
 #include <stdio.h>
@@ -76,7 +76,7 @@ int main(int argc, char **argv)
     for (int i = 2; i < argc; i++) /* a target may change the working directory */
         argv[i] = realpath(argv[i], NULL);
     for (int i = 2; i < argc; i++)
-        if (argv[i]) { /* if it does not exist, there are no findings yet */
+        if (argv[i]) { /* if the folder does not exist, there are no findings yet */
             replay(target, argv[i]);
             free(argv[i]);
         }

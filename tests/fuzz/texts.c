@@ -1,4 +1,4 @@
-/* Targets for inputs other than recordings: policies, suppressions, baselines, and rules that
+/* Targets for inputs that are not recordings: policies, suppressions, baselines, and rules that
  * rewrite names. */
 #include <fnmatch.h>
 #include <regex.h>
@@ -54,7 +54,8 @@ void fuzz_suppressions(const fuzz_target *target, mp_slice input)
     mp_suppressions_free(&suppressions);
 }
 
-/* Return the text with the correct number of entries, which mutation would almost never find. */
+/* Return the text with the correct number of entries. Mutation would almost never find this
+ * number. */
 static mp_slice count_entries(mp_slice text, mp_arena *arena)
 {
     static const char name[] = "\"entries\":";
@@ -70,7 +71,8 @@ static mp_slice count_entries(mp_slice text, mp_arena *arena)
                                        rest + strspn(rest, "0123456789")));
 }
 
-/* Check that a baseline is written as it was read, and that a recording can be compared with it. */
+/* Check that a baseline that was read is written with the same contents, and that a recording can
+ * be compared with it. */
 void fuzz_baseline(const fuzz_target *target, mp_slice input)
 {
     (void)target;
@@ -93,7 +95,7 @@ void fuzz_baseline(const fuzz_target *target, mp_slice input)
     mp_arena_free(&arena);
 }
 
-/* Rules, one per text, up to a text that is not a rule; then names. */
+/* The input has rules, one per text, up to a text that is not a rule; then names. */
 void fuzz_substitution(const fuzz_target *target, mp_slice input)
 {
     (void)target;
@@ -135,8 +137,8 @@ static void hold_alike(bool alike, const char *what, const char *pattern, const 
     fuzz_hold(false, line, (mp_slice){NULL, 0});
 }
 
-/* Return true if the C library's result can be compared. It can for ASCII, and for small patterns,
- * because the C library is slow. */
+/* Return true if the C library's result can be compared. The text must be ASCII, and the pattern
+ * small, because the C library is slow. */
 static bool is_comparable(const char *pattern)
 {
     const char *range = strchr(pattern, '['), *dash = range ? strchr(range, '-') : NULL;
@@ -184,15 +186,15 @@ static void compare_glob(const char *glob, const char *text, unsigned flags)
     const char *open = strrchr(glob, '[');
     if (open && strchr(open, '-') && !strchr(open, ']'))
         return;
-    /* fnmatch() converts both ends of a range to lower case, so [Z-a] matches nothing, not even "a"
-     */
+    /* fnmatch() converts both ends of a range to lower case, so that [Z-a] matches nothing, not
+     * even "a" */
     if ((flags & MP_GLOB_ANY_CASE) && strchr(glob, '[') && strchr(glob, '-'))
         return;
     if (plain && is_comparable(glob) && is_comparable(text))
         hold_alike(fits == (fnmatch(glob, text, theirs) == 0), "a fit is not that", glob, text);
 }
 
-/* A pattern, then texts, one per line. */
+/* The input has a pattern, then texts, one per line. */
 void fuzz_pattern(const fuzz_target *target, mp_slice input)
 {
     (void)target;

@@ -4,8 +4,8 @@
  * Standard input is a socket of packets. A packet is a command line, whose words end with NUL
  * bytes, and three descriptors: standard input, output and error of the run. The answer is the
  * run's exit status as an int. If a run ends the process, there is no answer; the exit status of
- * the server then shows how it ended. It also shows whether the sanitizer found leaks when the
- * socket was closed. */
+ * the server then shows how the run ended. When the socket is closed, the exit status of the server
+ * shows whether the sanitizer found leaks. */
 #include <fcntl.h>
 #include <getopt.h>
 #include <stdbool.h>
@@ -26,7 +26,8 @@ static void fail(const char *why)
     exit(EXIT_FAILURE);
 }
 
-/* Receive the next command line and its descriptors. Return its length in bytes; 0 = end. */
+/* Receive the next command line and its descriptors. Return its length in bytes; 0 = there are no
+ * more. */
 static size_t receive(int from, char *line, size_t size, int streams[STREAMS])
 {
     union {
@@ -58,7 +59,7 @@ static void put_streams(const int streams[STREAMS], bool close_them)
     }
 }
 
-/* Run a command line, with global state as in a new process. */
+/* Run a command line. Set the global state to that of a new process before. */
 static int run(char *line, size_t length)
 {
     char *words[MOST_WORDS + 1];

@@ -4,8 +4,8 @@
 
 #include "readers/reader.h"
 
-/* Open the reader, let it read `length` bytes as the input `name`, at most `window` bytes at a
- * time, close it, and build the call tree. Call it once per model. Return the result of the
+/* Open the reader and let it read `length` bytes as the input `name`, at most `window` bytes at a
+ * time. Close it, and build the call tree. Call this once per model. Return the result of the
  * reader. */
 bool read_memory(const mp_reader *reader, mp_model *model, mp_diagnostics *diagnostics,
                  const char *name, const void *bytes, size_t length, size_t window);
@@ -32,7 +32,7 @@ char *replaced(const char *text, const char *what, const char *by);
 /* Return the first stored diagnostic of this kind; NULL if there is none. */
 const mp_diagnostic *find_diagnostic(const mp_diagnostics *diagnostics, mp_diagnostic_id id);
 
-/* Return the number of diagnostics of all kinds. */
+/* Return the number of diagnostics, of any kind. */
 uint64_t count_diagnostics(const mp_diagnostics *diagnostics);
 
 #endif

@@ -1,8 +1,9 @@
-/* The sections of a small execution profile, and profiles of all four versions made from them. */
+/* The sections of a small execution profile. Profiles of all four versions are made from these
+ * sections. */
 #ifndef TESTS_SUPPORT_SMALL_PROFILE_H
 #define TESTS_SUPPORT_SMALL_PROFILE_H
 
-/* Exclusive times add up to 0.001. Each module's lines and calls add up to its line 0. */
+/* The exclusive times add up to 0.001. The lines and calls of each module add up to its line 0. */
 #define EXTRA                                                                                      \
     " {\"StmtCnt\":8,\"TotTime\":0.001000,\"Directory\":\"C:\\w\\\",\"Propath\":\"\","             \
     "\"Propath\":\"a,b\", X\": {\"y\": 1 }}"

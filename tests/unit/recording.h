@@ -1,4 +1,4 @@
-/* Snapshots of memory recordings as text, section by section, and two small recordings made from
+/* Snapshots of memory recordings as text, section by section. Two small recordings are made from
  * them. */
 #ifndef TESTS_UNIT_RECORDING_H
 #define TESTS_UNIT_RECORDING_H
@@ -8,7 +8,7 @@
 #define OTHER_UUID "\"3f2504e0-4f89-11d3-9a0c-0305e82c3302\""
 #define END ".\n"
 
-/* Types and platform objects of every recording here. */
+/* Types and platform objects of every recording in this file. */
 #define TYPES                                                                                      \
     "\"Procedure\" 34\n\"Dynamic Query\" 41\n\"OO BuiltIn\" 66\n\"Widget Pool\" 68\n"              \
     "\"Temp-table\" 72\n\"Reusable Obj\" 80\n"
@@ -40,7 +40,7 @@
     SNAPSHOT_OF(UUID, sequence, tag, "\"\"", "?", types, sources, names, nodes, objects, changed,  \
                 deleted, time, live, bytes, peak)
 
-/* Sections of a recording with two snapshots that uses every column, in both versions. */
+/* Sections of a recording with two snapshots, in both versions. The recording uses every column. */
 #define HEADER_COLUMNS(version)                                                                    \
     version " 3277 1 " STAMP " \"AS-4\" \"Pre 1\" \"req-7\" \"old\" 1500 " UUID                    \
             " \"C:\\app,src\" 2048 \"shop\" \"GET /orders\" 22.45"
@@ -51,12 +51,12 @@
 #define NAMES "9 \"tt \"\"Order\"\"\"\n10 \"Progress.Collections.List<dog>\"\n"
 #define CALL_TREE "100 1 0 0\n101 3 100 7\n"
 #define OBJECTS_1                                                                                  \
-    "1 34 400 11 12 1000 100 3 2 13 0 0 9 14 5 15\n" /* code is named after its source */          \
+    "1 34 400 11 12 1000 100 3 2 13 0 0 9 14 5 15\n" /* code has the name of its source */         \
     "2 72 200 0 0 1001 101 15 0 0 1 0 9 0 0 0\n"     /* never instantiated */                      \
-    "3 66 50 0 0 1002 101 16 0 0 0 0 0 0 5 0\n"      /* named after its class */                   \
-    "4 66 60 0 0 1003 101 17 0 0 0 0 10 0 5 0\n"     /* generic objects have their own name */     \
-    "5 80 1000 0 0 1004 100 4 2 0 0 0 0 0 0 0\n"     /* reusable */                                \
-    "6 41 10 0 0 1005 0 0 0 0 1 0 0 0 0 0\n"         /* not created by code */
+    "3 66 50 0 0 1002 101 16 0 0 0 0 0 0 5 0\n"      /* it has the name of its class */            \
+    "4 66 60 0 0 1003 101 17 0 0 0 0 10 0 5 0\n" /* generic objects have a name of their own */    \
+    "5 80 1000 0 0 1004 100 4 2 0 0 0 0 0 0 0\n" /* reusable */                                    \
+    "6 41 10 0 0 1005 0 0 0 0 1 0 0 0 0 0\n"     /* no code created it */
 #define TRAILER_1 "5000 5 720 1500 7 4 0 1 1000 \"Pre 1\" 1\n"
 #define HEADER_2(version)                                                                          \
     version " 3277 2 " STAMP " \"AS-4\" \"_Exit\" \"??:\?\?\" \"\" ? " UUID                        \
@@ -78,7 +78,7 @@
 #define VERSION_2 VERSION_2_FIRST VERSION_2_SECOND
 
 /* Version 1 has other columns in the header and the trailer, and another order of sections. New and
- * changed objects share a section, and reusable objects are among the others. */
+ * changed objects share a section. Reusable objects are in the same rows as ordinary objects. */
 #define VERSION_1                                                                                  \
     HEADER_COLUMNS("1")                                                                            \
     "\n" END PLATFORMS END TYPES END BUILT_INS END OBJECTS_1 END PLATFORM_1 END END CALL_TREE END  \

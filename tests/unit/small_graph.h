@@ -1,4 +1,4 @@
-/* Small object graphs: add objects and references in any order, then call a function that makes the
+/* Small object graphs. Add objects and references in any order, then call a function that makes the
  * rows. */
 #ifndef TEST_SMALL_GRAPH_H
 #define TEST_SMALL_GRAPH_H
@@ -14,8 +14,8 @@ typedef struct edge {
     uint32_t from, to;
 } edge;
 
-/* Return a graph of objects 1 to `count`, whose ids are their numbers. Each has `bytes` bytes or,
- * if that is 0, as many as its number. */
+/* Return a graph of objects 1 to `count`. The id of an object is its number. Each object has
+ * `bytes` bytes; if that is 0, its number of bytes is its number. */
 static mp_graph *graph_of(uint32_t count, const edge *edges, size_t edge_count, uint64_t bytes)
 {
     mp_graph *graph = calloc(1, sizeof *graph);

@@ -1,4 +1,4 @@
-/* AQTime databases, made here row by row. */
+/* AQTime databases that this test makes row by row. */
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -31,7 +31,7 @@
 #define REFERENCES                                                                                 \
     "CREATE TABLE " P "REFERENCES_TO (INST_ID, PARENT_ID, REC_ID);"                                \
     "CREATE TABLE " P "REFERENCES_FROM (INST_ID, PARENT_ID, REC_ID);"
-/* Sets 5 and 3; the rows are in that order. Class 1 is Shop.Order, class 2 is TMemo. */
+/* The rows of sets 5 and 3, in this order. Class 1 is Shop.Order, class 2 is TMemo. */
 #define SETS                                                                                       \
     "INSERT INTO INSTANCES VALUES ('After', 5), ('Before', 3);"                                    \
     "INSERT INTO " P "META_CLASSES_DATA VALUES ('Order', 'Shop', 3, 1), ('Order', 'Shop', 5, 1),"  \
@@ -198,7 +198,7 @@ static void test_wrong_values(void **state)
                                                       OBJECT("9", "1", "1", "8", "9", "NULL", "9"));
     assert_true(r.ok);
     assert_int_equal(mp_diagnostics_count(r.diagnostics, MP_DIAG_BAD_ROW), 8);
-    assert_int_equal(r.model->snapshots.items[1].live_objects, 1); /* an object without a size */
+    assert_int_equal(r.model->snapshots.items[1].live_objects, 1); /* an object that has no size */
     const mp_diagnostic *first = find_diagnostic(r.diagnostics, MP_DIAG_BAD_ROW);
     assert_non_null(strstr(first->message, P "OBJECTS, row "));
     reading_free(&r);
@@ -239,7 +239,8 @@ static void test_figures_of_classes(void **state)
         "2") "INSERT INTO " P "META_CLASSES_DATA VALUES ('Memory Overwrite Error', '', 3, 3);"
              "INSERT INTO " P "CLASSES_DATA VALUES ('Shop.Order', 1, 10, 2, 20, 5, 70, 3, 1),"
              " ('TMemo', 4, 0, 3, 0, 2, 0, 3, 2), ('Shop.Order', 0, 0, 2, 20, 5, 70, 5, 1);");
-    /* five were created, one of which is listed; TMemo has no objects, and its figures decrease */
+    /* Five objects were created, of which one is listed. TMemo has no objects, and its figures
+     * decrease. */
     assert_int_equal(r.model->snapshots.items[1].created_objects, 5 + 2);
     assert_int_equal(r.model->snapshots.items[1].deleted_objects, 4 + 2);
     assert_int_equal(r.model->snapshots.items[2].deleted_objects, 1);
@@ -273,8 +274,8 @@ static void test_references(void **state)
     reading_free(&r);
 }
 
-/* Rows 2 and 3 repeat the numbers of earlier rows. The first gets no stack, the second is not in
- * the graph. */
+/* Rows 2 and 3 repeat the numbers of earlier rows. The object of the first gets no stack, and the
+ * object of the second is not in the graph. */
 static void test_objects_that_come_again(void **state)
 {
     (void)state;
@@ -310,7 +311,7 @@ static void test_missing_tables(void **state)
     reading_free(&r);
 }
 
-/* A view could run any query, for any time, so views are refused. */
+/* A view could run any query, and that query could take any time. Therefore views are refused. */
 static void test_views_are_not_run(void **state)
 {
     (void)state;
@@ -321,7 +322,7 @@ static void test_views_are_not_run(void **state)
     reading_free(&r);
 }
 
-/* Each defect causes its own diagnostic, and has no other effect. */
+/* Each defect causes one diagnostic, and has no other effect. */
 static void test_damaged(void **state)
 {
     (void)state;
@@ -349,7 +350,7 @@ static void test_damaged(void **state)
     sqlite3_free(b.items);
 }
 
-/* Sums of stated figures do not overflow: figures that are too large count as unknown. */
+/* Sums of figures in the file do not overflow: figures that are too large count as unknown. */
 static void test_figures_do_not_overflow(void **state)
 {
     (void)state;

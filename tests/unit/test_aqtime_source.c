@@ -1,4 +1,4 @@
-/* Database files together with files next to them: logs, journals, and names with special
+/* Database files with other files next to them: logs, journals, and names with special
  * characters. */
 #include <fcntl.h>
 #include <setjmp.h>
@@ -79,8 +79,9 @@ static void flip(const char *name, long position)
 }
 
 /* Make a database with two objects of 10 and 20 bytes. The first object is in the database file,
- * the second is only in the log. If `open_change`, the log also has a third object, whose
- * transaction was not committed. Both files are copies, as a killed process would leave them. */
+ * the second is only in the log. If `open_change` is true, the log also has a third object, whose
+ * transaction was not committed. Both files are copies. They are as a process that was killed would
+ * leave them. */
 static void make_logged(const char *name, bool open_change)
 {
     char work[128], log[160];
@@ -180,8 +181,8 @@ static mp_checksum checksum_of(void)
     return checksum;
 }
 
-/* The checksum is that of the data that was read. With a log, it differs from the checksum of the
- * file alone, until SQLite copies the log's pages into the file. */
+/* The checksum is that of the data that was read. With a log, it is not the checksum of the file
+ * alone, until SQLite copies the log's pages into the file. */
 static void test_a_checksum(void **state)
 {
     (void)state;
@@ -203,7 +204,7 @@ static void test_a_checksum(void **state)
 }
 
 /* Return true if the database still counts as complete after these statements were run. The files
- * first get an old time stamp, so that a change is visible. */
+ * first get an old time stamp, so that changes to them are visible. */
 static bool is_whole_after(const char *statements)
 {
     const struct timespec long_ago[2] = {{1000000000, 0}, {1000000000, 0}};
@@ -231,13 +232,16 @@ static void test_written_meanwhile(void **state)
     (void)state;
     make_logged("busy", false);
     assert_true(is_whole_after("SELECT * FROM " OBJECTS));
-    make_logged("busy", false); /* written to the log */
+    make_logged("busy", false); /* the change is written to the log */
     assert_false(is_whole_after("PRAGMA wal_autocheckpoint = 0;" OBJECT("3", "40")));
-    make_logged("busy", false); /* copied from the log to the file; the log's header stays */
+    make_logged(
+        "busy",
+        false); /* the change was copied from the log to the file; the header of the log stays */
     assert_false(is_whole_after("PRAGMA wal_checkpoint(PASSIVE);"));
 }
 
-/* A missing page causes an SQLite error and not a crash, because no page is mapped into memory. */
+/* A missing page causes an SQLite error. It does not cause a crash, because pages are not mapped
+ * into memory. */
 static void test_cut_short_meanwhile(void **state)
 {
     (void)state;
@@ -277,12 +281,12 @@ static void test_without_its_log(void **state)
     make_logged("alone", false);
     unlink(beside);
     assert_read(10, true);
-    copy("/dev/null", beside, 0); /* everything is in the database file */
+    copy("/dev/null", beside, 0); /* all data is in the database file */
     assert_read(10, true);
     assert_int_equal(truncate(beside, 10), 0); /* shorter than a header */
     assert_read(10, false);
     unlink(beside);
-    assert_int_equal(mkfifo(beside, 0600), 0); /* opening it would wait for a writer */
+    assert_int_equal(mkfifo(beside, 0600), 0); /* opening it would wait until a writer ends */
     assert_read(10, false);
 }
 
@@ -297,7 +301,7 @@ static void test_damaged_logs(void **state)
     flip(beside, size - 100); /* in a page */
     assert_read(10, false);
     make_logged("damaged", false);
-    flip(beside, 26); /* in the header's checksum */
+    flip(beside, 26); /* byte in the checksum of the header */
     assert_read(10, false);
 }
 
@@ -308,7 +312,7 @@ static void test_an_unfinished_change(void **state)
     assert_read(30, false);
 }
 
-/* Frames of an earlier log are ignored: they have a different salt. */
+/* Frames of an earlier log are ignored, because they have a different salt. */
 static void test_old_frames(void **state)
 {
     (void)state;
@@ -329,7 +333,7 @@ static void test_a_journal(void **state)
     snprintf(journal, sizeof journal, "%s-journal", path);
     copy(path, journal, 512);
     assert_read(10, false);
-    /* the journal of a finished transaction, kept for the next one */
+    /* the journal of a finished transaction, which SQLite keeps for the next transaction */
     assert_int_equal(truncate(journal, 0), 0);
     assert_read(10, true);
 }

@@ -56,7 +56,7 @@ static void close_heap(heap *state)
     mp_diagnostics_free(state->diagnostics);
 }
 
-/* Deletions close gaps in the table, and live blocks are still found. */
+/* Deletions close gaps in the table. Blocks that are alive are still found. */
 static void what_is_alive_is_found(void **unused)
 {
     (void)unused;
@@ -79,8 +79,8 @@ static void what_is_alive_is_found(void **unused)
     close_heap(&state);
 }
 
-/* After more than a million deletions, the most recent million are remembered, however often one of
- * them is looked up. */
+/* After more than a million deletions, the last million are remembered. It does not matter how
+ * often one of them is looked up. */
 static void the_last_million_deletions_are_remembered(void **unused)
 {
     (void)unused;

@@ -115,7 +115,7 @@ static const browse_page *page_of(subject *self)
     return &browse_top(&self->state)->page;
 }
 
-/* Return the text of a cell in the row under the cursor, by column. */
+/* Return the text of a cell in the row under the cursor. `name` is the name of the column. */
 static const char *cell(subject *state, const char *column)
 {
     static mp_arena arena; /* texts belong to the page */
@@ -142,7 +142,7 @@ static void keys_move_open_and_find(void **unused)
     assert_int_equal(browse_page_at(page_of(&self))->frame, 0);
     type(&self, "/PDFwriter\n");
     assert_string_equal(cell(&self, "type"), "MEMPTR");
-    type(&self, "/shop/printInvoice\n"); /* the first caller, in a closed stack */
+    type(&self, "/shop/printInvoice\n"); /* the first caller, which is in a closed stack */
     assert_int_equal(browse_page_at(page_of(&self))->frame, 1);
     type(&self, "/nowhere\n");
     assert_non_null(strstr(self.state.said, "nowhere"));
@@ -179,7 +179,7 @@ static void filters_and_commands_ask_anew(void **unused)
     }
     type(&self, ":top --by source\n");
     assert_int_equal(self.state.leaf_count, 2);
-    type(&self, "\n"); /* a group leads to its sites */
+    type(&self, "\n"); /* a link of a group leads to its sites */
     assert_int_equal(self.state.mode, BROWSE_CHOOSES);
     type(&self, "1");
     assert_int_equal(self.state.leaf_count, 3);
@@ -273,14 +273,15 @@ static void a_line_is_typed_and_corrected(void **unused)
         type(&self, "k");
     assert_int_equal(self.state.help_top, 0); /* the help cannot scroll above its first line */
     type(&self, "q");
-    press(&self, BROWSE_BACK_TAB); /* the view before the first one is the last one */
+    press(&self, BROWSE_BACK_TAB); /* the view before the first view is the last view */
     assert_int_equal(self.state.view, self.state.view_count - 1);
     press(&self, BROWSE_TAB);
     assert_int_equal(self.state.view, 0);
     finish(&self);
 }
 
-/* Return the foot and the help as one text, in which every line fits on the screen. */
+/* Return the last line of the screen and the help as one text, after checking that each line fits
+ * on the screen. */
 static const char *keys_of(subject *self)
 {
     static char text[8192];
@@ -290,7 +291,7 @@ static const char *keys_of(subject *self)
     const size_t count = browse_help(&self->state, lines);
     const char *path = strstr(text, SAMPLES);
     assert_true(count < BROWSE_MOST_HELP);
-    assert_true(path && path - text <= 81); /* after a margin and two blanks */
+    assert_true(path && path - text <= 81); /* begins after a margin and two blanks */
     for (size_t i = 0; i < count; i++) {
         assert_true(strlen(lines[i]) < 80);
         length += (size_t)snprintf(text + length, sizeof text - length, "%s\n", lines[i]);
@@ -358,7 +359,7 @@ static void sorted_rows_turn_round_and_go_back(void **unused)
     type(&self, ":top\n");
     char first[64], last[64];
     snprintf(first, sizeof first, "%s", cell(&self, "key"));
-    type(&self, "s2"); /* already sorted by size: reverses the order */
+    type(&self, "s2"); /* it is already sorted by size, so this reverses the order */
     assert_string_equal(cell(&self, "key"), first);
     type(&self, "s2");
     snprintf(last, sizeof last, "%s", cell(&self, "key"));

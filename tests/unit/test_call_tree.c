@@ -1,4 +1,4 @@
-/* Building the call tree: equal stacks become one node, and cycles are cut. */
+/* Building of the call tree: equal stacks become one node, and cycles are cut. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -50,15 +50,15 @@ static void equal_stacks_are_one_node(void **unused)
     model->symbols.items[4].start_line = 7;
     add_node(model, 0, 1, 0); /* 1: a */
     add_node(model, 1, 2, 5); /* 2: a:5 > b */
-    add_node(model, 0, 3, 0); /* 3: a with another number: equals 1 */
+    add_node(model, 0, 3, 0); /* 3: a with another number; it equals 1 */
     add_node(model, 3, 2, 5); /* 4: equals 2 */
     add_node(model, 3, 2, 6); /* 5: another line */
-    add_node(model, 3, 4, 5); /* 6: another b, which starts at line 7 */
-    add_node(model, 8, 2, 5); /* 7: defined before its parent; equals 2 */
+    add_node(model, 3, 4, 5); /* 6: a b that starts at line 7 */
+    add_node(model, 8, 2, 5); /* 7: defined before its parent; it equals 2 */
     add_node(model, 0, 1, 0); /* 8: equals 1 */
     add_node(model, 0, 2, 5); /* 9: b, but at the root */
     add_node(model, 1, 5, 1); /* 10: no name */
-    add_node(model, 1, 6, 1); /* 11: no name either, but another symbol */
+    add_node(model, 1, 6, 1); /* 11: also without a name, but another symbol */
     add_node(model, 1, 5, 1); /* 12: equals 10 */
     mp_model_build_tree(model, diagnostics);
     static const uint32_t as[] = {0, 1, 2, 1, 2, 5, 6, 2, 1, 9, 10, 11, 10};
@@ -118,8 +118,8 @@ static void cycles_are_cut(void **unused)
     }
 }
 
-/* Children are defined before their parents, and the tree is a million levels deep. It is built
- * without recursion, and without walking up each stack. */
+/* Children are defined before their parents, and the tree is a million levels deep. It must be
+ * built without recursion, and without a walk up each stack. */
 static void stacks_may_be_a_million_deep(void **unused)
 {
     (void)unused;

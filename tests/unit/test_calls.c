@@ -44,8 +44,8 @@ static const mp_call_edge *edge(const mp_calls *calls, uint32_t caller, int32_t 
     return NULL;
 }
 
-/* M costs 90 including callees. All of it is attributed to the call by the session, none to the
- * call by A. */
+/* M costs 90 including callees. All of this belongs to the call by the session; the call by A has
+ * none of it. */
 static void test_callers(void **state)
 {
     (void)state;
@@ -65,8 +65,8 @@ static void test_callers(void **state)
     mp_calls_free(&calls);
 }
 
-/* M's own cost is 40. Of the rest, 10 is spent in A before M runs again, and 40 in A after that.
- * A's own cost is 40. Of the rest, 20 is spent in M before A runs again, and 10 in B. */
+/* M's own cost is 40. Of the other 50, 10 is spent in A before M runs again, and 40 in A after
+ * that. A's own cost is 40. Of the other 30, 20 is spent in M before A runs again, and 10 in B. */
 static void test_callees(void **state)
 {
     (void)state;
@@ -80,7 +80,7 @@ static void test_callees(void **state)
     mp_calls_free(&calls);
 }
 
-/* Two calls one after the other are not recursion. */
+/* Two calls of which one follows the other are not recursion. */
 static void test_siblings(void **state)
 {
     (void)state;
@@ -102,9 +102,8 @@ static void test_siblings(void **state)
  *
  * Line 5 calls only a: 0.8 of 0.9 s. Line 6 calls a and b, line 7 has no times, line 8 has more own
  * time than inclusive time, and line 0 has all of m's time: for these lines the times of the calls
- * are unknown, because a and b have several callers. d is called by c only, but calls it again. e
- * is called only by line 9, and takes 0.3 s; line 9 calls e and b. Line 11 calls b, which took no
- * time. */
+ * are unknown, because a and b have several callers. Only c calls d, but d calls c again. Only line
+ * 9 calls e, which takes 0.3 s; line 9 also calls b. Line 11 calls b, which took no time. */
 #define GRAPH                                                                                      \
     "1 09/10/2021 \"run\" 16:59:51 \"joe\"\n.\n"                                                   \
     "1 \"m\" \"\" 0\n2 \"a\" \"\" 0\n3 \"b\" \"\" 0\n4 \"c\" \"\" 0\n5 \"d\" \"\" 0\n"             \

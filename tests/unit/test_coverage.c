@@ -1,4 +1,4 @@
-/* Coverage: which lines count, and how runs and sources are combined. */
+/* Coverage: which lines count, and how several runs and sources are combined. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,7 +14,7 @@
 
 extern const mp_reader mp_reader_prf;
 
-/* A run: its modules, rows of executed lines, and entities of the coverage section. */
+/* A run: its modules, the rows of executed lines, and the entities of the coverage section. */
 #define RUN(modules, lines, entities)                                                              \
     "1 03/02/2026 \"a\" 08:15:30 \"u\"\n.\n" modules ".\n.\n" lines ".\n.\n" entities ".\n.\n"
 
@@ -89,7 +89,7 @@ static void versions_are_apart(void **unused)
                RUN("1 \"a.p\" \"\" 5\n2 \"run a.p\" \"\" 0\n", "1 4 1 0.1 0.1\n2 9 1 0.1 0.1\n",
                    "1 \"\" 2\n3\n4\n.\n1 \"run\" 1\n9\n.\n"),
            "a.p 5! 3/2 [:2/1 run:1/1] 3x0 4x1 9x1\na.p 7! 1/1 [:1/1] 3x1\n3/4 0");
-    /* runs of another version of the source, which list no lines, do not affect this one */
+    /* runs of another version of the source, which list no lines, do not affect this run */
     expect(RUN(UNIT, "", "1 \"\" 1\n3\n.\n") RUN("1 \"a.p\" \"\" 5\n", "1 3 1 0.1 0.1\n", ""),
            "a.p 7 1/0 [:1/0] 3x0\n0/1 1");
     /* an entry whose unit is not among the modules belongs to the only version that exists */
@@ -109,14 +109,14 @@ static void methods_share_names_and_lines(void **unused)
     expect(RUN("1 \"C\" \"\" 7\n2 \"b C\" \"\" 0\n", "2 4 3 0.1 0.1\n",
                "1 \"a\" 1\n4\n.\n1 \"b\" 1\n4\n.\n"),
            "C 7 1/1 [a:1/0 b:1/1] 4x0 4x3\n1/1 0");
-    /* the line was executed under a name that is not listed; it counts */
+    /* the line was executed under a name that is not listed; nevertheless it counts */
     expect(RUN("1 \"C\" \"\" 7\n2 \"c C\" \"\" 0\n", "2 4 3 0.1 0.1\n",
                "1 \"a\" 1\n4\n.\n1 \"b\" 1\n4\n.\n"),
            "C 7 1/1 [a:1/1 b:1/0] 4x3 4x0\n1/1 0");
 }
 
-/* The runtime's own work around a method (lines up to 0) does not count as lines. A class with
- * nothing else does not count as a source. */
+/* The runtime's own work around a method has lines up to 0, which do not count as lines. A class
+ * that has only such lines does not count as a source. */
 static void lines_count_from_one(void **unused)
 {
     (void)unused;

@@ -29,7 +29,8 @@ static void all_are_counted_and_few_are_kept(void **unused)
         assert_int_equal(count, cases[i].of_rows + cases[i].of_notes);
         for (size_t k = 0; k < count; k++)
             if (kept[k].id == MP_DIAG_BAD_ROW) {
-                assert_int_equal(kept[k].line, ++rows); /* the first ones, in their order */
+                assert_int_equal(kept[k].line,
+                                 ++rows); /* the first diagnostics are kept, in their order */
                 assert_string_equal(kept[k].path, "a.oemp");
                 assert_int_equal(kept[k].message[4], '0' + (int)rows);
             } else {
@@ -48,7 +49,7 @@ static void all_are_counted_and_few_are_kept(void **unused)
     mp_diagnostics_free(NULL);
 }
 
-/* Text quoted from a file may contain any bytes, but the message is terminated UTF-8. */
+/* Text from a file may contain any bytes, but a message is always UTF-8 and terminated. */
 static void messages_are_text(void **unused)
 {
     (void)unused;
@@ -91,7 +92,7 @@ static void the_catalogue_is_in_order(void **unused)
     assert_string_equal(mp_severity_name(MP_ERROR), "error");
 }
 
-/* The caller decides how options are written in messages. Text written by the user does not
+/* The caller decides how options are written in messages. Text that the user wrote does not
  * change. */
 static void arguments_are_spelled_by_whoever_asks(void **unused)
 {

@@ -146,7 +146,7 @@ static void sorts_to(size_t column, const char *names)
 static void structs_stand_in_the_order_of_a_column(void **unused)
 {
     (void)unused;
-    sorts_to(0, "abcd-"); /* texts ascending, missing ones last */
+    sorts_to(0, "abcd-"); /* texts ascending, unknown cells last */
     sorts_to(1, "-cdba"); /* the largest first; equal values keep their order */
     sorts_to(2, "cdab-"); /* changes are sorted by their absolute size */
     sorts_to(4, "-cbda");
@@ -154,7 +154,7 @@ static void structs_stand_in_the_order_of_a_column(void **unused)
     mp_rows_sort(NULL, 0, sizeof(made_row), (const mp_column *const[]){&struct_columns[0], NULL});
 }
 
-/* A struct is attached to each row, and is found by its type. */
+/* A struct is attached to each row. The table is found by the type of the structs. */
 static void structs_are_attached(void **unused)
 {
     (void)unused;
@@ -269,7 +269,7 @@ static void names_lose_what_matters_least(void **unused)
         const char *shortened;
     } cases[] = {
         {"abcdefghij", 10, "abcdefghij"},
-        {"abcdefghij", 9, "abcd" DOTS "ghij"}, /* no part is more important than the others */
+        {"abcdefghij", 9, "abcd" DOTS "ghij"}, /* no part is more important than another */
         {"abcdefghij", 4, "a" DOTS "ij"},
         {"abcdefghij", 2, DOTS "j"},
         {"abcdefghij", 1, DOTS},
@@ -278,7 +278,8 @@ static void names_lose_what_matters_least(void **unused)
         {"shop.orders.OrderService:155", 28, "shop.orders.OrderService:155"},
         {"shop.orders.OrderService:155", 27, DOTS "orders.OrderService:155"},
         {"shop.orders.OrderService:155", 20, DOTS "OrderService:155"},
-        {"shop.orders.OrderService:155", 12, DOTS "Service:155"}, /* then its own left side */
+        {"shop.orders.OrderService:155", 12,
+         DOTS "Service:155"}, /* then its own left side is cut */
         {"placeOrder shop.OrderService:155", 28, "placeOrder " DOTS "OrderService:155"},
         {"OOABL Obj shop.OrderEvent", 24, "OOABL Obj " DOTS "OrderEvent"},
         {"C:\\work\\shop\\placeOrder.p", 17, DOTS "placeOrder.p"},
@@ -320,7 +321,8 @@ static void long_texts_go_on_in_a_next_line(void **unused)
         {"any width", 90, 2, 0, "any width"},
         {"two words", 0, 2, 8, "two\n  words"},
         {"two words", 4, 2, 9, "two\n  words"},
-        {"grew by 29 objects", 0, 0, 12, "grew by\n29 objects"}, /* a number stays with its noun */
+        {"grew by 29 objects", 0, 0, 12,
+         "grew by\n29 objects"}, /* a number stays on the line of its noun */
         {"at placeOrder (line 30)", 0, 2, 21, "at placeOrder\n  (line 30)"},
         {"void node::options::Insert()", 0, 2, 24, "void node::options::\n  Insert()"},
         {"_GLOBAL__cli_options_mutex", 0, 2, 16, "_GLOBAL__cli_\n  options_mutex"},
@@ -373,7 +375,7 @@ static void arenas_know_what_they_handed_out(void **unused)
     mp_arena_free(&other);
 }
 
-/* Documents may be packed twice. Frames and lists that rows share are stored once, even if one list
+/* Documents may be packed twice. Frames and lists that rows share are stored once, even if a list
  * is the beginning of another. Borrowed texts stay at their addresses. */
 static void packed_rows_share_what_they_shared(void **unused)
 {
@@ -447,7 +449,7 @@ static void characters_have_the_columns_that_terminals_give_them(void **unused)
         {"\xe5\x80\x89\xe5\xba\xab", 4}, /* U+5009 U+5EAB, wide */
         {"\xf0\x9f\x90\x9b", 2},         /* U+1F41B, an emoji */
         {"\xe2\x80\xa6", 1},             /* U+2026, ambiguous, is narrow */
-        /* U+0915 U+093E: a spacing mark takes a column of its own. */
+        /* U+0915 U+093E: a spacing mark takes up a column. */
         {"\xe0\xa4\x95\xe0\xa4\xbe", 2},
         {"a\xe2\x80\x8b"
          "b",
@@ -457,8 +459,8 @@ static void characters_have_the_columns_that_terminals_give_them(void **unused)
         assert_int_equal(mp_text_width(cases[i].text), cases[i].width);
 }
 
-/* When a tree is cut, the sum of the parts left out below a place comes after its children, which
- * need not be adjacent. Nothing is lost. */
+/* When a tree is cut, one place is the sum of the parts that are left out below a place. It comes
+ * after the place's children, which need not be adjacent. No amount is lost. */
 static void trees_are_cut(void **unused)
 {
     mp_place places[] = {{.label = "all", .self = 1, .total = 10},

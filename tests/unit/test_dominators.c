@@ -1,5 +1,5 @@
-/* Dominators compared with their definition: remove an object, and see which objects are no longer
- * reachable. */
+/* Dominators, compared with their definition: remove an object, and find the objects that are no
+ * longer reachable. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -48,8 +48,8 @@ static uint32_t bits_of(uint32_t set)
     return count;
 }
 
-/* Return the immediate dominator of an object by brute force: among its strict dominators, the one
- * that most others dominate. */
+/* Return the immediate dominator of an object, found by brute force: among its strict dominators,
+ * the one that most of the others dominate. */
 static uint32_t brute_dominator(const uint32_t *dominated, uint32_t count, uint32_t object)
 {
     uint32_t best = 0;
@@ -60,8 +60,8 @@ static uint32_t brute_dominator(const uint32_t *dominated, uint32_t count, uint3
     return best;
 }
 
-/* Check that each subtree is a range of the pre-order that begins with its root and is within the
- * range of its dominator. */
+/* Check that each subtree is a range of the pre-order. The range must begin with the root of the
+ * subtree, and be within the range of the root's dominator. */
 static void check_preorder(const mp_dominators *found, const uint32_t *dominated)
 {
     assert_int_equal(found->span[0], found->reached + 1);
@@ -186,8 +186,8 @@ static void test_a_wide_star(void **unused)
     free(edges);
 }
 
-/* A chain whose last object refers to the targets of its first, so that common dominators are far
- * away. */
+/* A chain whose last object refers to the same targets as its first, so that common dominators are
+ * far away. */
 static void test_a_chain_that_ends_in_a_star(void **unused)
 {
     (void)unused;

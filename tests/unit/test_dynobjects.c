@@ -215,7 +215,8 @@ static void a_log_is_replayed(void **unused)
         assert_int_equal(count_diagnostics(r.diagnostics), 0);
         assert_true(r.model->holds & MP_HOLDS_UNSIZED);
         assert_int_equal(r.model->inputs.items[1].records, 4);
-        assert_int_equal(r.model->snapshots.count - 1, 3); /* the start, and two requests */
+        assert_int_equal(r.model->snapshots.count - 1,
+                         3); /* a snapshot at the start, and two for requests */
         assert_true(mp_window_resolve(r.model, NULL, NULL, &window, &error));
         const mp_totals totals = mp_totals_of(&window);
         assert_int_equal(totals.created_objects, 3);
@@ -262,7 +263,7 @@ static void snapshots_become_longer(void **unused)
                                   "Created        QUERY  Handle:%d (web/a.p @ 2)\n",
                                   i, i, i);
     reading r = read_text(&mp_reader_dynobjects, NAME, text, 4096);
-    /* The start, 128 snapshots of one request, one of two. */
+    /* A snapshot at the start, 128 snapshots that cover one request, and one that covers two. */
     assert_int_equal(r.model->snapshots.count - 1, 130);
     const mp_snapshot *last = &r.model->snapshots.items[r.model->snapshots.count - 1];
     assert_string_equal(mp_model_text(r.model, last->request), "ROOT:128 to ROOT:129");

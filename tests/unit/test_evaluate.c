@@ -1,4 +1,5 @@
-/* Rules applied to digests made by hand; growth of a small recording and of series made by hand. */
+/* Rules that are applied to digests made by hand. Also growth of a small recording, and of series
+ * made by hand. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -144,7 +145,7 @@ typedef struct expectation {
     const char *rule;
     mp_verdict verdict;
     int64_t measured, limit; /* expected values */
-    const char *part;        /* part of the message; NULL = no message */
+    const char *part;        /* a part of the message; NULL = there is no message */
 } expectation;
 
 static void check_rule(const mp_rule_context *rule_context, const expectation *expected)
@@ -215,7 +216,7 @@ static void selected(void **state)
         {"retained of type \"A\" <= 1 KiB", FAIL, 2000, 1024, "976 B over 1.0 KiB"},
         {"leaked of type \"X\" <= 1", ERROR, 0, 0, "no type matches \"X\""},
         {"leaked of type \"X\" <= 1 if any", PASS, 0, 0, "there is no matching type"},
-        /* entries that only the base has are gone: their figures are 0 */
+        /* entries that are only in the base are gone, so their figures are 0 */
         {"live of type \"C\" <= 1", PASS, 0, 1, NULL},
         {"live of each type <= 400", FAIL, 500, 400, "1 of 4 types, worst A: 500 B alive"},
         {"live of each type <= 500", PASS, 500, 500, NULL},
@@ -292,7 +293,8 @@ static void profiles(void **state)
     };
     fixture self;
     set_up_profile(&self);
-    /* the keys of a list are unique: p.cls would be in the list of modules once for each method */
+    /* the keys of a list are unique; without that, p.cls would be in the list of modules once for
+     * each method */
     mp_entries *modules = &self.now.lists[MP_LEVEL_MODULE];
     modules->items[0].amounts =
         mp_amounts_add(modules->items[0].amounts, modules->items[1].amounts);
@@ -325,12 +327,13 @@ static void growth(void **state)
         {"growth of site \"Dynamic Query at order.p\" <= 27", PASS, 27, 27, NULL},
         {"growth of each type <= 100", FAIL, 200, 100, "worst Procedure"},
         {"growth per snapshot after snapshot 2 <= 1", ERROR, 0, 0, "3 snapshots are too few"},
-        /* 130 408 428 407; without the step, 130 150 129 with slopes 20, -21, -0.5. */
+        /* The values are 130 408 428 407. Without the step they are 130 150 129, and have the
+         * slopes 20, -21, -0.5. */
         {"growth per snapshot <= 55", PASS, -1, 55, "one jump of 278 B at snapshot 2"},
     };
     reading r = read_text(mp_reader_find("oemp"), "small.oemp", HEAP, 1024);
     mp_model *model = r.model;
-    model->kind = MP_KIND_RECORDING; /* normally set by loading */
+    model->kind = MP_KIND_RECORDING; /* usually set when a file is loaded */
     mp_dictionary *dictionary = mp_dictionary_new();
     mp_window window;
     mp_error error = {0};

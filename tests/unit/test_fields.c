@@ -1,4 +1,4 @@
-/* Fields of a line: numbers, decimals, quoted strings, and malformed ones. */
+/* Fields of a line: numbers, decimals, quoted strings, and fields that are malformed. */
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -215,7 +215,7 @@ static void decimals(void **unused)
     }
 }
 
-/* All hundredths from -2.00 to 2.00 are rounded to tenths as in integer arithmetic. */
+/* All hundredths from -2.00 to 2.00 are rounded to tenths with the result of integer arithmetic. */
 static void decimals_are_rounded_to_even_everywhere(void **unused)
 {
     (void)unused;
@@ -277,7 +277,7 @@ static void texts(void **unused)
     }
 }
 
-/* Quoting and then parsing returns the same text, for every text made of these letters. */
+/* If a text made of these letters is quoted and then parsed, the result is the text. */
 static void quoting_is_undone(void **unused)
 {
     (void)unused;

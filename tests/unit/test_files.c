@@ -1,4 +1,4 @@
-/* Finding and grouping files, in folders made by the tests. */
+/* How files are found and grouped, in folders that the tests make. */
 #include <ftw.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -76,8 +76,8 @@ static int tear_down(void **unused)
     return nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
 }
 
-/* Check that the options give these groups, written as "name(paths)". Each path begins with the
- * folder. */
+/* Check that the options result in these groups, written as "name(paths)". Each path begins with
+ * the folder. */
 static void assert_groups(mp_reading reading, const char *const *names, const size_t *sizes,
                           size_t count)
 {
@@ -129,7 +129,7 @@ static void all_is_one(void **unused)
     assert_groups((mp_reading){.grouping = MP_GROUP_ALL}, names, (const size_t[]){6}, 1);
 }
 
-/* Files that are named one by one are left to the readers, so they need not exist. */
+/* Files that the user names one by one are not examined here, so they need not exist. */
 static void named_files_are_passed_through(void **unused)
 {
     (void)unused;

@@ -1,4 +1,4 @@
-/* Files that are not recordings are recognised, and described by their kind. */
+/* Files that are not recordings are recognised. The message describes their kind. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -66,7 +66,8 @@ static void every_signature_is_known(void **unused)
 {
     (void)unused;
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
-        /* copy the head to a block of its exact size, so that reading beyond it is detected */
+        /* copy the beginning to a block of its exact size, so that a sanitizer detects reading
+         * beyond it */
         char *head = malloc(files[i].length + 1);
         assert_non_null(head);
         memcpy(head, files[i].bytes, files[i].length);

@@ -1,4 +1,4 @@
-/* Object graphs as readers build them: references after their ids have been resolved. */
+/* Object graphs as readers build them: the references after their ids were resolved. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -156,10 +156,10 @@ static void names_are_of_their_own_domain_first(void **unused)
     (void)unused;
     fixture f = begin();
     domain(&f, "a.exe");
-    object(&f, 1, IDS(2, 3)); /* 2 is in this domain, 3 in b.exe and in c.exe */
+    object(&f, 1, IDS(2, 3)); /* object 2 is in this domain, object 3 in b.exe and in c.exe */
     object(&f, 2, NONE);
     domain(&f, "empty.exe");
-    mp_graph_root(f.builder, &(mp_root){.id = 2}); /* the first one in the file */
+    mp_graph_root(f.builder, &(mp_root){.id = 2}); /* the first object with this id in the file */
     domain(&f, "b.exe");
     object(&f, 2, IDS(1, 2, 4));
     object(&f, 3, NONE);
@@ -183,7 +183,7 @@ static void names_are_of_their_own_domain_first(void **unused)
     mp_model_free(f.model);
 }
 
-/* With one look-up per reference and domain, this would take hours. */
+/* With a look-up for each reference and each domain, this would take hours. */
 static void many_domains_cost_no_more_than_one(void **unused)
 {
     (void)unused;
@@ -200,7 +200,7 @@ static void many_domains_cost_no_more_than_one(void **unused)
 
 /* --- duplicates --- */
 
-/* If several objects have the same id, the first is kept with its references. This holds for dense
+/* If several objects have the same id, the first is kept, with its references. This is so for dense
  * and for sparse ids. */
 static void duplicates_go_with_what_they_refer_to(void **unused)
 {
@@ -340,7 +340,7 @@ static void the_ends_of_64_bits(void **unused)
     mp_id_table_free(&table);
 }
 
-/* Random graphs are compared with a linear search of all objects. */
+/* Random graphs, compared with a linear search of all objects. */
 static void random_graphs_are_as_a_search_finds_them(void **unused)
 {
     (void)unused;

@@ -35,7 +35,7 @@ static void look(small *state)
     state->model->graph = state->graph;
     (void)MP_ADD(&state->model->sessions);
     state->filter = mp_filter_of(state->model, NULL, &error);
-    state->filter->graph = state->graph; /* the graph belongs to no snapshot */
+    state->filter->graph = state->graph; /* the graph does not belong to a snapshot */
     state->view = mp_graph_view_of(state->filter);
 }
 
@@ -78,7 +78,7 @@ static void test_totals(void **unused)
 {
     (void)unused;
     small state = setup();
-    for (int i = 0; i < 2; i++) { /* with dominators, and without */
+    for (int i = 0; i < 2; i++) { /* with dominators, and then without them */
         mp_graph_totals totals = mp_graph_totals_of(state.graph, i ? &state.view.dominators : NULL);
         assert_int_equal(totals.objects, 10);
         assert_int_equal(totals.bytes, 460);
@@ -117,11 +117,11 @@ static void test_types_and_namespaces(void **unused)
     (void)unused;
     small state = setup();
     mp_histogram types = mp_histogram_of(&state.view, MP_HISTOGRAM_OF_TYPES);
-    /* A lower bound, because the exact size is not computed yet. */
+    /* This is a lower bound, because the exact size is not computed yet. */
     assert_entry(&types, "App.Order", 4, 400, 400, 3);
     mp_histogram_settle(&state.view, &types, types.items, types.count, 0, 0);
     assert_int_equal(types.count, 7);
-    /* Includes the string that the orders share. */
+    /* This includes the string that the orders share. */
     assert_entry(&types, "App.Order", 4, 400, 410, 3);
     assert_entry(&types, "App.Cache", 1, 10, 320, 1);
     assert_entry(&types, "Entry[]", 1, 10, 310, 2);
@@ -169,7 +169,7 @@ static small graph_of_types(const edge *edges, uint32_t *seed)
 static small random_graph(uint32_t seed)
 {
     edge edges[EDGES];
-    for (uint32_t i = 0; i < EDGES; i++) { /* mostly from smaller numbers to larger ones */
+    for (uint32_t i = 0; i < EDGES; i++) { /* most references lead from smaller to larger numbers */
         uint32_t a = 1 + random_below(&seed, OBJECTS), b = 1 + random_below(&seed, OBJECTS);
         bool back = random_below(&seed, 10) == 0;
         edges[i] = (a < b) != back ? (edge){a, b} : (edge){b, a};
@@ -181,8 +181,8 @@ static small random_graph(uint32_t seed)
     return state;
 }
 
-/* Return the bytes that roots reach without passing objects of a type; type 0 = without this
- * restriction. */
+/* Return the bytes that roots reach if no path goes through an object of a type. Type 0 = any
+ * path. */
 static int64_t reached_without(const mp_graph *graph, uint32_t type)
 {
     bool seen[OBJECTS + 1] = {false};
@@ -266,8 +266,8 @@ static small random_ladder(uint32_t seed)
     return state;
 }
 
-/* Check that bounds on retained sizes are correct, and exact where they claim to be. Return the
- * number of types with exact ones. */
+/* Check that bounds of retained sizes are correct, and that sizes marked as exact are exact. Return
+ * the number of types with exact sizes. */
 static uint32_t hold_bounds(small *state)
 {
     mp_histogram types = mp_histogram_of(&state->view, MP_HISTOGRAM_OF_TYPES);
@@ -327,7 +327,7 @@ static void test_roots(void **unused)
     const mp_root_census *census = mp_graph_census(&state.view, &count);
     assert_int_equal(count, 5);
     assert_int_equal(census[0].kind, MP_ROOT_STATIC);
-    assert_int_equal(census[0].exclusive_bytes, 320); /* without the shared string */
+    assert_int_equal(census[0].exclusive_bytes, 320); /* does not include the shared string */
     assert_int_equal(census[0].exclusive_objects, 5);
     assert_int_equal(census[0].largest, 1);
     assert_int_equal(census[1].kind, MP_ROOT_LOCAL);
@@ -441,16 +441,16 @@ static void test_suspects(void **unused)
     assert_int_equal(found[0].held_type, ORDER);
     assert_int_equal(found[0].held_objects, 3);
     assert_int_equal(found[0].held_bytes, 300);
-    /* not the cache's orders, although each retains over a tenth */
+    /* not the orders of the cache, although each of them retains over a tenth */
     assert_int_equal(found[1].object, 10);
     assert_int_equal(found[2].rule, MP_SUSPECT_FINALIZER);
     assert_int_equal(found[2].bytes, 20);
     teardown(&state);
 }
 
-/* References: 1 -> 2, 3; 2 -> 4 to 6; 3 -> 7. The objects below 1 are divided between 2 and 3, and
- * 2 holds more objects of one type than 1 does itself. A part of 2 retains a large share too, but
- * is not reported again. */
+/* References: 1 -> 2, 3; 2 -> 4 to 6; 3 -> 7. The objects below 1 are below 2 or below 3, and 2
+ * holds more objects of one type than 1 does itself. A part of 2 retains a large share too, but is
+ * not reported. */
 static void test_a_suspect_is_where_most_of_a_type_are(void **unused)
 {
     (void)unused;
@@ -474,7 +474,7 @@ static void test_a_suspect_is_where_most_of_a_type_are(void **unused)
     teardown(&state);
 }
 
-/* A weak root is not counted among the roots that keep an object alive. */
+/* A weak root does not count among the roots that keep an object alive. */
 static void test_weak_roots_are_no_roots_of_what_they_do_not_hold(void **unused)
 {
     (void)unused;
@@ -493,7 +493,7 @@ static void test_weak_roots_are_no_roots_of_what_they_do_not_hold(void **unused)
     teardown(&state);
 }
 
-/* A linked list is held by its head, not by one of its last nodes. */
+/* A linked list is held by its first node, not by one of its last nodes. */
 static void test_a_list_accumulates_at_its_head(void **unused)
 {
     (void)unused;
@@ -520,7 +520,7 @@ static void test_a_list_accumulates_at_its_head(void **unused)
 
 /* The nodes of a linked list may have up to four types in turn. With more types it counts as a
  * chain, which is followed as long as an object retains most of what the previous object retains.
- * Here that ends at the third object from the end, because two thirds are not most. */
+ * Here it is followed up to the third object from the end: two thirds do not count as most. */
 static void test_a_list_may_be_of_several_types(void **unused)
 {
     (void)unused;
@@ -546,8 +546,8 @@ static void test_a_list_may_be_of_several_types(void **unused)
 }
 
 /* A holder has 10 objects of type 2. Each of them refers to one object of type 3, two of type 4 and
- * two of type 5. Roots also refer to one object of type 3, two of type 4 and three of type 5. So
- * the holder alone keeps 9 of 10, 18 of 20 and 17 of 20 alive. */
+ * two of type 5. Roots also refer to one object of type 3, two of type 4 and three of type 5.
+ * Therefore the holder alone keeps 9 of 10, 18 of 20 and 17 of 20 objects alive. */
 static void test_what_is_kept_is_nine_of_ten(void **unused)
 {
     (void)unused;
@@ -610,7 +610,8 @@ static void test_sharing(void **unused)
     teardown(&state);
 }
 
-/* Two roots share an object that has a part. One object is shared, or two with its part. */
+/* Two roots share an object that has a part. One object is shared; with its part, two objects are
+ * shared. */
 static void test_sharing_with_parts(void **unused)
 {
     (void)unused;

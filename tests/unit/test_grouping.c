@@ -38,7 +38,8 @@ static mp_window window_of(const reading *r, const char *from, const char *to)
 }
 
 /* Return one line per group, ordered by label: "label: created-deleted=live/bytes, at `from`
- * live/bytes, leaked live/bytes, inclusive bytes", then all other figures that are not 0. */
+ * live/bytes, leaked live/bytes, inclusive bytes". After this come all other figures that are not
+ * 0. */
 static char *dump_groups(const mp_grouping *grouping)
 {
     char *text;
@@ -115,7 +116,7 @@ static const struct {
              "order.p < main.p:7: 5-1=4/297, from 1/20, leaked 3/272, incl 297, idle 1, pool 1, "
              "owned 1, grew 2 of 2 in 1\n"
              "order.p < main.p:8: 1-1=0/0, from 0/0, leaked 0/0, incl 0\n"},
-    /* each function includes its callees: main.p is on every stack except the session's */
+    /* each function includes its callees; main.p is on every stack except that of the session */
     {"function", "(session): 1-0=1/10, from 1/10, leaked 0/0, incl 0\n"
                  "main.p: 7-2=5/397, from 2/120, leaked 0/0, incl 0, idle 1\n"
                  "order.p: 6-2=4/297, from 1/20, leaked 0/0, incl 0, idle 1\n"},
@@ -125,7 +126,7 @@ static const struct {
               "grew 1 of 2 in 1\n"
               "Widget Pool (unnamed): 3-1=2/47, from 1/20, leaked 1/22, incl 47, pool 1, "
               "grew 1 of 2 in 1\n"},
-    /* by the snapshot of birth; inclusive bytes are unknown */
+    /* by the snapshot of birth; the inclusive bytes are unknown */
     {"request", "r1: 3-0=3/135, from 3/130, leaked 0/0, incl 0\n"
                 "r2: 4-2=2/250, from 0/0, leaked 2/250, incl 0, idle 1, owned 1, grew 1 of 2 in 1\n"
                 "r3: 1-0=1/22, from 0/0, leaked 1/22, incl 0, pool 1, grew 1 of 2 in 1\n"},
@@ -165,7 +166,7 @@ static void a_window_may_be_any(void **unused)
                  "Dynamic Query: 1-0=1/20, from 1/20, leaked 0/0, incl 20\n"
                  "Procedure: 1-0=1/100, from 1/100, leaked 0/0, incl 100\n"
                  "Widget Pool: 1-0=1/10, from 1/10, leaked 0/0, incl 30\n");
-    /* at the end only the pool is left; it was born before the window, so nothing leaks */
+    /* At the end only the pool is left. It was created before the window, so nothing leaks. */
     check_groups(&r, "1", "5", "scope",
                  "(none): 3-2=1/10, from 2/110, leaked 0/0, incl 10\n"
                  "Procedure main.p: 1-1=0/0, from 0/0, leaked 0/0, incl 0\n"
@@ -289,8 +290,8 @@ static void what_is_not_defined_has_its_number(void **unused)
     reading_free(&r);
 }
 
-/* Symbols without names, for defined and undefined nodes. Each number is a separate function, and
- * numbers of names differ from numbers of nodes. */
+/* Symbols without names, used by defined and undefined nodes. Each number of a symbol is a separate
+ * function. The number of an undefined node is not that of a symbol. */
 static void functions_without_a_name_stay_apart(void **unused)
 {
     (void)unused;

@@ -67,10 +67,10 @@ static const char *type_name(const reading *r, uint32_t object)
     return mp_model_text(r->model, r->model->types.items[r->model->graph->types[object]].name);
 }
 
-/* Bytes at hand at a time. */
+/* Number of bytes that the input gives at a time. */
 static const size_t windows[] = {1 << 16, 1, 3};
 
-/* A file that is damaged or cut, and what is said about it. */
+/* A damaged or truncated file, and the diagnostic that it causes. */
 typedef struct damage {
     const char *text;
     mp_diagnostic_id said;
@@ -128,14 +128,14 @@ static void damaged_files(void **unused)
         }
 }
 
-/* Without edges nothing is known about what keeps objects alive, and no object has a name. */
+/* If there are no edges, it is unknown what keeps objects alive, and objects have no names. */
 static void nodes_alone(void **unused)
 {
     (void)unused;
     reading r = read_snapshot(META(COUNTS) NODES "\"edges\":[1,1,5,5,2,15,3", 1);
     const mp_graph *graph = r.model->graph;
     assert_true(r.ok);
-    assert_int_equal(graph->count, 7); /* the root alone is no object */
+    assert_int_equal(graph->count, 7); /* the root is not an object */
     assert_int_equal(mp_graph_references(graph), 0);
     assert_false(mp_graph_tracks(graph, 3));
     assert_string_equal(type_name(&r, 3), "(object)");
@@ -200,8 +200,8 @@ static void objects_and_types(void **unused)
     }
 }
 
-/* Weak edges, shortcuts of objects, and references to the user's objects from others are left
- * out. */
+/* Weak edges, shortcuts of objects, and references from other objects to the user's objects are
+ * left out. */
 static void references_and_roots(void **unused)
 {
     (void)unused;
@@ -229,14 +229,15 @@ static void references_and_roots(void **unused)
 
 /* --- names of references --- */
 
-/* See that references of a snapshot get these names, however it is read. */
+/* Check that references of a snapshot get these names, for input of any size at a time. */
 static void names_in(const char *text, const expected_name *expected, size_t count)
 {
     for (size_t w = 0; w < sizeof windows / sizeof *windows; w++)
         names_are(&mp_reader_heapsnapshot, text, strlen(text), windows[w], expected, count);
 }
 
-/* Weak edges and shortcuts do not name a reference, and what is not in the file has no name. */
+/* Weak edges and shortcuts do not give a name to a reference. If the file does not contain a name,
+ * the reference has none. */
 static void names_of_references(void **unused)
 {
     (void)unused;
@@ -251,8 +252,9 @@ static void names_of_references(void **unused)
     names_in("{\"snapshot\":{\"meta\":{}}}", (expected_name[]){{7, 9, NULL}}, 1);
 }
 
-/* Properties, variables and elements name a reference before edges of V8 itself between the same
- * objects. Names are cut to 80 bytes at a character. */
+/* If several edges connect the same objects, properties, variables and elements give the reference
+ * its name; edges of V8 itself do so only if there are no others. Names are cut to 80 bytes,
+ * between characters. */
 static void kinds_of_names(void **unused)
 {
     (void)unused;

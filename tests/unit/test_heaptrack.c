@@ -1,4 +1,4 @@
-/* heaptrack recordings: lines, stacks, blocks; what is damaged. */
+/* heaptrack recordings: lines, stacks and blocks; also damaged lines. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -25,7 +25,8 @@ extern const mp_reader mp_reader_heaptrack;
     "s 5 serve\ns 5 parse\ni 55e0 1 5 3 b 4 3 c\nt 2 1\ns 9 /lib/c.so\ni 7f00 6\nt 3 2\n"
 #define END "\n# strings: 6\n# ips: 3\n"
 
-/* Of kind 0, 2 of 16 bytes remain of 3; of kind 1, none of 1. By hand: the peak is 3 * 16 + 100. */
+/* Of kind 0, 3 blocks of 16 bytes are allocated and 2 remain; of kind 1, one is allocated and none
+ * remains. Calculated by hand, the peak is 3 * 16 + 100. */
 static const char whole[] =
     HEAD TABLES "a 10 3\na 64 2\n+ 0\nc a\n+ 0\n+ 0\n+ 1\n- 1\nc 1e\n- 0\nc 28\nR 3e8\n" END;
 
@@ -66,7 +67,7 @@ static void a_recording_is_replayed(void **unused)
         assert_int_equal(model->sessions.count, 2);
         assert_string_equal(mp_model_text(model, model->sessions.items[1].application),
                             "./app --all");
-        /* Three times, 10, 30 and 40 ms, so three slices though ten are asked for. */
+        /* The times are 10, 30 and 40 ms. So there are three slices, although ten are requested. */
         assert_int_equal(model->snapshots.count, 5);
         static const int64_t live[] = {0, 48, 48, 32}, time_us[] = {0, 13333, 26666, 40000};
         for (int k = 0; k < 4; k++) {
@@ -105,7 +106,8 @@ static void versions_differ_in_strings(void **unused)
     }
 }
 
-/* A line in place of another; what is reported; live bytes at the end, 32 in the whole file. */
+/* A line that replaces another; the diagnostic for it; the live bytes at the end, which are 32 for
+ * the unchanged file. */
 static void damage_is_reported(void **unused)
 {
     (void)unused;
@@ -153,7 +155,7 @@ static void damage_is_reported(void **unused)
     }
 }
 
-/* The last line of a long file is the end of the memory in which the last time is searched. */
+/* The last line of a long file is at the end of the memory in which the last time is searched. */
 static void last_line_of_long_file_is_a_time(void **unused)
 {
     (void)unused;

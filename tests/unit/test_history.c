@@ -129,13 +129,13 @@ static void test_found_late(void **state)
     mp_history_found(b.history, 2, 40, B, (mp_snapshot_id){1});
     mp_history_death(b.history, 2);
     mp_history_end_snapshot(b.history, (mp_snapshot_id){2});
-    /* found at its own snapshot, not later */
+    /* it is found at its own snapshot, but not at later ones */
     mp_history_found(b.history, 3, 50, B, (mp_snapshot_id){3});
     mp_history_end_snapshot(b.history, (mp_snapshot_id){3});
     close_book(&b, "1 10 c2 1-2\n1 30 c3 1-0\n2 40 c3 1-2\n3 50 c3 3-0\n");
 }
 
-/* The objects kept for a recording are those that the ledger counts, at every snapshot. */
+/* At every snapshot, the objects that are kept for a recording are those that the ledger counts. */
 static void test_agrees_with_the_ledger(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* Java heap dumps: types, sizes, roots, references that keep nothing alive, damage. */
+/* Java heap dumps: types, sizes, roots, references that do not keep objects alive, damage. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -22,7 +22,7 @@ extern const mp_reader mp_reader_hprof;
 
 enum { MOST = 4096, TEXTS = 0x5000 };
 
-/* A dump that is being written. Ids have 4 bytes. */
+/* A dump that is written. Ids have 4 bytes. */
 typedef struct dump {
     char bytes[MOST];
     size_t length;
@@ -43,7 +43,7 @@ static void put_all(dump *out, const uint32_t *values, size_t count)
     put_all(out, (const uint32_t[]){__VA_ARGS__},                                                  \
             sizeof(const uint32_t[]){__VA_ARGS__} / sizeof(uint32_t))
 
-/* Begin a record; end it by its position. */
+/* Begin a record, and return its position; or end the record at this position. */
 static size_t begin(dump *out, unsigned tag)
 {
     put(out, tag, 1);
@@ -68,7 +68,8 @@ static void put_text(dump *out, uint32_t id, const char *text)
     end(out, from);
 }
 
-/* Addresses. With ids of 4 bytes the header of an object has 8 bytes, that of an array 12. */
+/* Addresses. If ids have 4 bytes, the header of an object has 8 bytes, and that of an array has
+ * 12. */
 enum {
     OBJECT = 0x1000,
     CLASS = 0x1020,
@@ -115,7 +116,7 @@ static void put_names(dump *out)
     end(out, from);
 }
 
-/* Add a class with up to two fields: 0 is none, a type follows each name. */
+/* Add a class with up to two fields. Each name is followed by a type; 0 = no field. */
 static void put_class(dump *out, uint32_t id, uint32_t above, uint32_t list, const uint32_t *fields)
 {
     put(out, 0x20, 1);
@@ -177,7 +178,7 @@ static void put_header(dump *out)
     WORDS(out, 4, 0x18b, 0xcfe56800);
 }
 
-/* Write the whole dump; `late`: objects come before their classes. */
+/* Write the whole dump. If `late` is true, objects come before their classes. */
 static dump whole_dump(bool late)
 {
     dump out = {.length = 0};
@@ -207,13 +208,14 @@ static uint32_t object_at(const mp_graph *graph, uint64_t id)
     return 0;
 }
 
-/* Bytes at hand at a time. */
+/* Number of bytes that the input gives at a time. */
 static const size_t windows[] = {1 << 16, 1, 3};
 
 static void objects_and_types(void **unused)
 {
     (void)unused;
-    /* Class objects and the last object have no array to tell their size: up to the next object. */
+    /* Class objects, and the last object, have no array that shows their size. They extend to the
+     * next object. */
     static const struct object {
         uint64_t id, size;
         const char *type;
@@ -240,8 +242,8 @@ static void objects_and_types(void **unused)
         }
 }
 
-/* Four superclasses, a static field, and one reference of each of the first Cart, its array and the
- * weak reference, whose referent is left out. */
+/* The references are: four to superclasses, one of a static field, and one each from the first
+ * Cart, its array, and the weak reference. The referent of the weak reference is left out. */
 static void references_and_roots(void **unused)
 {
     (void)unused;
@@ -267,7 +269,7 @@ static void references_and_roots(void **unused)
     reading_free(&r);
 }
 
-/* A dump that is cut anywhere after its first object is used up to there, and is not complete. */
+/* A dump that is truncated after its first object is used up to this point, and is not complete. */
 static void cut_anywhere(void **unused)
 {
     (void)unused;
@@ -291,7 +293,7 @@ static void damaged_records(void **unused)
         const char *record; /* in the heap */
         size_t length;
         mp_diagnostic_id said;
-        uint32_t objects; /* in the graph: ten, and that of a record that can be used */
+        uint32_t objects; /* objects in the graph: ten, and the one of a record that can be used */
     } cases[] = {
         {"\x99", 1, MP_DIAG_DAMAGED_SNAPSHOT, 10},                                /* no such tag */
         {"\x23\0\0\x20\0\0\0\0\0\0\0\0\1\x0c", 14, MP_DIAG_DAMAGED_SNAPSHOT, 10}, /* nor type */
@@ -302,7 +304,7 @@ static void damaged_records(void **unused)
         {"\x21\0\0\x20\0\0\0\0\0\0\0\x10\x80\0\0\0\0", 17, MP_DIAG_DAMAGED_SNAPSHOT,
          11}, /* no fields */
         {"\x21\0\0\x20\0\0\0\0\0\0\0\x33\0\0\0\0\0", 17, MP_DIAG_DAMAGED_SNAPSHOT,
-         11}, /* no class: the file is read twice */
+         11}, /* the class is not known, so the file is read twice */
         {"\x21\0\0\x10\xb0\0\0\0\0\0\0\x10\0\0\0\0\0", 17, MP_DIAG_DUPLICATE_OBJECT, 10},
         {"\x22\0\0\x20\0\0\0\0\0\0\0\0\1\0\0\x20\0\0\0\x30\0", 21, MP_DIAG_DANGLING_REFERENCE, 11},
         {"\xff\0\0\x30\0", 5, MP_DIAG_ROOT_WITHOUT_OBJECT, 10},
@@ -338,7 +340,7 @@ static void refused_headers(void **unused)
     assert_int_equal(mp_reader_hprof.probe((mp_slice){out.bytes, 31}), MP_MINE);
 }
 
-/* Fields, elements and the superclass have names; the referent of a weak reference is none. */
+/* Fields, elements and the superclass have names. The referent of a weak reference has no name. */
 static void names_of_references(void **unused)
 {
     (void)unused;
@@ -358,7 +360,8 @@ static void names_of_references(void **unused)
         names_are(&mp_reader_hprof, out.bytes, length, 1 << 16, none, 1);
 }
 
-/* A field whose name is not in the file has none; a reference is found nevertheless. */
+/* If the file does not contain the name of a field, the field has no name. A reference is found
+ * nevertheless. */
 static void nameless_field(void **unused)
 {
     (void)unused;
@@ -402,7 +405,7 @@ static void put_facts(dump *out)
     put(out, 0xc3, 1); /* without elements */
     WORDS(out, FIRST_TEXT + 9, 0, 5);
     put(out, 8, 1);
-    put(out, 0x21, 1); /* of another length than its class has */
+    put(out, 0x21, 1); /* the length is not that of its class */
     WORDS(out, FIRST_TEXT + 10, 0, LONG, 4, 7);
     put(out, 0x05, 1);
     WORDS(out, FIRST_TEXT);
@@ -459,7 +462,8 @@ static void contents_are(const mp_contents *found)
     assert_int_equal(items[9].low, 1); /* two bytes each */
 }
 
-/* Contents do not depend on what is at hand, or on the order of classes and objects. */
+/* Contents do not depend on the number of bytes at a time, or on the order of classes and
+ * objects. */
 static void contents_of_objects(void **unused)
 {
     (void)unused;

@@ -1,4 +1,4 @@
-/* Both kinds of index compared with a simple map: a sorted array of all keys. */
+/* Both kinds of index, compared with a simple map, which is a sorted array of all keys. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -26,7 +26,7 @@ static int by_number(const void *left, const void *right)
     return *a < *b ? -1 : *a > *b;
 }
 
-/* Return KEYS different keys, sorted. `kind` chooses a pattern that occurs in files. */
+/* Return KEYS different keys, sorted. `kind` chooses a pattern. These patterns occur in files. */
 static uint64_t *keys_of(unsigned kind)
 {
     uint64_t state = kind, *keys = malloc(KEYS * sizeof *keys);
@@ -81,7 +81,7 @@ static bool same(const void *opaque, uint32_t value)
     return asked->keys[value - 1] == asked->wanted;
 }
 
-/* With good hashes, with frequent collisions, and (for fewer keys) with equal hashes. */
+/* Keys with good hashes, with frequent collisions, and (for fewer keys) with equal hashes. */
 static void things_are_found_by_their_hash(void **unused)
 {
     (void)unused;

@@ -1,4 +1,5 @@
-/* Input: lines read through windows of any size, look-ahead, and files that cannot be read. */
+/* Input: lines that are read through windows of any size, reading ahead, and files that cannot be
+ * read. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -56,7 +57,7 @@ static void lines_do_not_depend_on_the_window(void **unused)
             assert_string_equal(mp_input_path(input), "m");
             assert_int_equal(mp_input_line_number(input), 0);
             for (;; lines++) {
-                /* asking first has no effect, except at the end of a file without a line end */
+                /* asking first has no effect; exception: the end of a file without a line end */
                 if (w % 2)
                     mp_window_has_line(input);
                 if (!mp_input_line(input, &line))
@@ -134,7 +135,7 @@ static void long_and_short_lines_keep_their_bytes(void **unused)
     free(text);
 }
 
-/* Lines of 16 MiB fit; much longer ones are skipped and reported with their line. */
+/* A line of 16 MiB fits. A much longer line is skipped, and reported with its number. */
 static void a_line_over_the_limit_is_skipped(void **unused)
 {
     (void)unused;
@@ -281,7 +282,7 @@ static void standard_input_is_a_dash(void **unused)
     }
 }
 
-/* Bytes can be read however long the lines are. Here a single line has 20 MiB, more than the limit
+/* Bytes can be read from lines of any length. Here a line has 20 MiB, which is more than the limit
  * for lines. */
 static void bytes_come_without_lines(void **unused)
 {
@@ -307,7 +308,8 @@ static void bytes_come_without_lines(void **unused)
         }
         assert_true(input->capacity < MIB);
         mp_slice line;
-        assert_true(mp_input_line(input, &line) && line.length == 0); /* rest of the long line */
+        assert_true(mp_input_line(input, &line) &&
+                    line.length == 0); /* the other bytes of the long line */
         assert_true(mp_input_line(input, &line));
         assert_true(mp_slice_equal(line, mp_slice_of("line")));
         assert_int_equal(mp_input_at_hand(input, 1).length, 0);
@@ -319,8 +321,8 @@ static void bytes_come_without_lines(void **unused)
     free(text);
 }
 
-/* Steps of 64 bytes read beyond the end of the window. Those bytes must have the same value in each
- * run. */
+/* Steps of 64 bytes read beyond the end of the window. The bytes there must have the same value in
+ * each run. */
 static void bytes_behind_the_window_have_a_value(void **unused)
 {
     (void)unused;
@@ -363,7 +365,7 @@ static void assert_first_line(mp_input *input, const char *expected)
     mp_input_close(input);
 }
 
-/* A file that is looked at and then read is opened once, unless it has changed in between. */
+/* A file that is looked at and then read is opened once, unless it changed in between. */
 static void what_was_put_back_is_not_opened_again(void **unused)
 {
     (void)unused;
@@ -378,7 +380,7 @@ static void what_was_put_back_is_not_opened_again(void **unused)
     mp_diagnostics *diagnostics = mp_diagnostics_new(0);
     look_at(path, inputs, diagnostics, &bytes);
     mp_input *input = mp_input_open(path, diagnostics, &how);
-    assert_int_equal(seen.done, 4); /* all of it was read, as reported */
+    assert_int_equal(seen.done, 4); /* all bytes were read, as the status says */
     assert_ptr_equal(mp_input_look_ahead(input).start, bytes);
     assert_first_line(input, "one");
     look_at(path, inputs, diagnostics, &bytes);
@@ -438,8 +440,8 @@ static void few_files_stay_open(void **unused)
     mp_diagnostics_free(diagnostics);
 }
 
-/* The beginning of a pipe is remembered. Up to that limit, the pipe can be read again from its
- * start. */
+/* The beginning of a pipe is remembered. If no more than this was read, the pipe can be read again
+ * from its start. */
 static void a_pipe_starts_again_as_long_as_it_is_remembered(void **unused)
 {
     (void)unused;

@@ -1,4 +1,5 @@
-/* Largest elements, compared with counting the elements that precede each one. */
+/* Selection of the largest elements. For comparison, the elements that precede each element are
+ * counted. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,7 +18,8 @@ typedef struct row {
     char behind;
 } row;
 
-/* Return how many kept elements are larger, or equal with a lower index. */
+/* Return the number of kept elements that precede this one: they are larger, or equal with a lower
+ * index. */
 static size_t rank_of(const row *rows, const bool *kept, uint32_t count, uint32_t place)
 {
     size_t rank = 0;

@@ -96,7 +96,7 @@ static void leaks_are_as_by_hand(void **unused)
          "3 1/21 Dynamic Query -, order.p:5 main.p:7, class 0, grew 1 of 1, pool\n"
          "4 1/7 Dynamic Query -, order.p:5 main.p:8, class 0, grew 1 of 1\n"
          "4/278\n"},
-        /* 5 existed at 2, so it is no leak, and a leak owns neither it nor 6, which it owns */
+        /* 5 existed at 2, so it is no leak. No leak owns 5, or 6, which 5 owns. */
         {"2", "3",
          "1 1/22 Dynamic Query -, order.p:5 main.p:7, class 0, grew 1 of 1, pool\n1/22\n"},
         {"first", "_Exit", "0/0\n"},
@@ -129,7 +129,7 @@ static void equal_leaks_have_an_order(void **unused)
     (void)unused;
     check_leaks(
         LATER("", "103 1 100 2\n",
-              /* 100 bytes each, sorted by descending number of objects, then by type, stack and
+              /* 100 bytes each, sorted by number of objects (descending), then by type, stack and
                * line of the caller */
               PLAIN("1", "72", "100", "100", "2", "0") PLAIN("2", "41", "100", "103", "2", "0")
                   PLAIN("3", "41", "100", "100", "2", "0") PLAIN("4", "41", "100", "102", "3", "0")
@@ -156,7 +156,7 @@ static void a_name_is_that_of_all_living_objects(void **unused)
 #define NAMED(id, line, name) OBJECT(id, "41", "8", "100", line, "0", "0", "0", name, "0")
     check_leaks(LATER("5 \"x\"\n6 \"y\"\n7 \"x\"\n", "",
                       NAMED("1", "1", "5") NAMED("2", "1", "6") /* two names */
-                      NAMED("3", "2", "5") NAMED("4", "2", "7") /* two numbers of one name */
+                      NAMED("3", "2", "5") NAMED("4", "2", "7") /* one name with two numbers */
                       NAMED("5", "3", "5") NAMED("6", "3", "0") /* one object has none */
                       NAMED("7", "4", "5") NAMED("8", "4", "6") /* one object was deleted */
                       NAMED("9", "5", "0"),
@@ -170,9 +170,9 @@ static void a_name_is_that_of_all_living_objects(void **unused)
                 "8/64\n");
 }
 
-/* One object of each snapshot leaks, among fewer and fewer temporary ones, so the number of live
- * objects does not rise at 3 and 4. Objects 1, 4, 6 and 7 are left, one from each of snapshots 2 to
- * 5. At 6 all objects are deleted at once. So the site grew at 4 of 5 snapshots. */
+/* One object of each snapshot leaks. It is among fewer and fewer temporary objects, so the number
+ * of live objects does not rise at 3 and 4. Objects 1, 4, 6 and 7 are left, which come from
+ * snapshots 2 to 5. At 6 all objects are deleted at once. So the site grew at 4 of 5 snapshots. */
 static void what_leaks_was_born_somewhere(void **unused)
 {
     (void)unused;
@@ -187,8 +187,8 @@ static void what_leaks_was_born_somewhere(void **unused)
                 "1", "last", "1 4/4 Dynamic Query -, main.p:1, class 0, grew 4 of 5\n4/4\n");
 }
 
-/* Two stacks of a recursive function that differ only in the outermost caller. Its text decides
- * their order, however far away it is. */
+/* Two stacks of a recursive function that differ only in the outermost caller. The text of this
+ * caller decides their order, at any depth. */
 static void deep_stacks_are_compared_to_their_end(void **unused)
 {
     (void)unused;

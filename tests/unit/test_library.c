@@ -79,7 +79,7 @@ static void an_answer_does_not_depend_on_the_callers_texts(void **unused)
     mp_session_free(session);
 }
 
-/* A time may be set twice. Its text must live only until the answer is released. */
+/* A time may be set twice. Its text is needed only until the answer is released. */
 static void a_later_question_does_not_depend_on_the_texts_of_an_earlier_one(void **unused)
 {
     (void)unused;
@@ -131,7 +131,7 @@ static void an_answer_can_be_walked(void **unused)
     assert_int_equal(count, 1);
     assert_string_equal(checks[0].name, "max-live");
     assert_int_equal(mp_document_verdict(leaks), MP_VERDICT_PASS);
-    /* in text for people, settings are written as programs name them: without dashes */
+    /* in text for people, names of settings are written without dashes, as programs write them */
     char *text = printed(leaks, "text", session);
     assert_non_null(strstr(text, "1 more (limit 0 shows all)"));
     free(text);
@@ -214,7 +214,7 @@ static void a_baseline_tells_how_its_recording_was_read(void **unused)
     unlink(path);
 }
 
-/* Judge with the settings, whose last one is "allow-torn". */
+/* Judge with the settings. The last of the settings is "allow-torn". */
 static void judged_if_allowed(mp_session *session, const mp_setting *settings, mp_error *error)
 {
     for (size_t count = 2; count <= 3; count++) {
@@ -228,8 +228,8 @@ static void judged_if_allowed(mp_session *session, const mp_setting *settings, m
     }
 }
 
-/* As on the command line, a gate judges only complete recordings and bases, unless truncated ones
- * are allowed. */
+/* A gate judges only complete recordings and bases, unless truncated ones are allowed. The command
+ * line does the same. */
 static void a_torn_base_is_not_judged(void **unused)
 {
     (void)unused;
@@ -284,7 +284,7 @@ static void bytes_are_held_against_a_baseline(void **unused)
     unlink(path);
 }
 
-/* A text that an option does not accept is refused at once, and so is an unknown option. */
+/* A text that an option does not accept is refused at once. An unknown option is refused, too. */
 static void options_are_set_by_name(void **unused)
 {
     (void)unused;
@@ -330,8 +330,8 @@ static void options_are_set_by_name(void **unused)
     mp_session_free(session);
 }
 
-/* A session reads what its questions need. A later question that needs more causes another reading;
- * one that needs less does not. */
+/* A session reads the data that its question needs. A later question that needs more causes another
+ * reading; a question that needs less does not. */
 static void needs_are_those_of_the_questions(void **unused)
 {
     (void)unused;
@@ -382,8 +382,8 @@ static void a_pipe_is_read_once(void **unused)
     close(ends[0]);
 }
 
-/* Files of a folder are analysed separately, and the answers merged. An option combines the files
- * instead. */
+/* Files of a folder are analysed separately, and the answers are merged. With an option, the files
+ * are read together instead. */
 static void a_folder_is_asked_as_a_whole(void **unused)
 {
     (void)unused;
@@ -467,7 +467,7 @@ static void reading_can_be_watched_and_cancelled(void **unused)
     mp_session_free(session);
 }
 
-/* Sources are read on request. Coverage is written in its own formats. */
+/* Sources are read if the caller requests it. Coverage is written in its own formats. */
 static void sources_and_coverage(void **unused)
 {
     (void)unused;
@@ -742,8 +742,8 @@ static void *ask_and_print(void *opaque)
     return NULL;
 }
 
-/* Sessions share no state. Their answers are the same alone, while other sessions have the same
- * files and archives open, and in threads. */
+/* Sessions share no state. A session gives the same answers alone, while other sessions have the
+ * same files and archives open, and in threads. */
 static void sessions_do_not_meet(void **unused)
 {
     (void)unused;
@@ -815,8 +815,8 @@ static void copy_sample(const char *path, int to)
     fclose(sample);
 }
 
-/* See that the path to an object has the name of a reference or, if `warning` is not NULL, none,
- * for the reason in the warning. */
+/* Check that the path to an object has the name of a reference. If `warning` is not NULL, check
+ * that it has no name, for the reason in the warning. */
 static void path_has_name(mp_session *session, const char *object, const char *name,
                           const char *warning)
 {
@@ -834,7 +834,8 @@ static void path_has_name(mp_session *session, const char *object, const char *n
     mp_document_free(path);
 }
 
-/* Names of references are read when they are shown: from the file as it was, or not at all. */
+/* Names of references are read when they are shown. They are read from the unchanged file, or not
+ * at all. */
 static void names_are_read_from_the_same_file(void **unused)
 {
     (void)unused;
@@ -852,7 +853,7 @@ static void names_are_read_from_the_same_file(void **unused)
     close(file);
 }
 
-/* Contents are read when they are needed, too: without them there is no answer. */
+/* Contents are also read when they are needed. Without them there is no answer. */
 static void contents_are_read_from_the_same_file(void **unused)
 {
     (void)unused;
@@ -864,7 +865,7 @@ static void contents_are_read_from_the_same_file(void **unused)
     mp_document *waste = mp_session_ask(session, "waste", NULL, 0, &error);
     assert_non_null(waste);
     char *text = printed(waste, "json", session);
-    assert_non_null(strstr(text, "\"waste_bytes\": 5760")); /* 119 x 48, and 12 nulls */
+    assert_non_null(strstr(text, "\"waste_bytes\": 5760")); /* 119 x 48 bytes, and 12 nulls */
     free(text);
     mp_document_free(waste);
     assert_int_equal(write(file, "", 1), 1);

@@ -1,5 +1,5 @@
-/* Available memory, determined from files of the kernel and of control groups, which the test
- * makes. */
+/* Available memory, determined from files of the kernel and of control groups. The test makes these
+ * files. */
 #include <ftw.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -68,7 +68,8 @@ static void the_kernel_says(void **unused)
     assert_int_equal(cli_memory_available(root), 4096 * MIB);
 }
 
-/* Pages that may be dropped do not count as memory in use, in the group and in those above it. */
+/* Pages that may be dropped do not count as memory in use. This is so for the group, and for the
+ * groups above it. */
 static void a_group_has_a_limit(void **unused)
 {
     (void)unused;
@@ -90,7 +91,7 @@ static void a_group_has_a_limit(void **unused)
     assert_int_equal(cli_memory_available(root), 4096 * MIB);
 }
 
-/* A group that is over its limit has no memory left. This differs from an unknown limit. */
+/* A group that is over its limit has no memory left. The result is not "unknown limit". */
 static void a_group_is_full(void **unused)
 {
     (void)unused;

@@ -1,4 +1,4 @@
-/* Debug listings: which folders are searched, and how listings are parsed. */
+/* Debug listings: in which folders they are searched, and how they are parsed. */
 #include <ftw.h>
 #include <inttypes.h>
 #include <setjmp.h>
@@ -112,7 +112,7 @@ static void lines_get_their_text(void **state)
 static void listings_are_looked_for(void **state)
 {
     static const struct {
-        const char *folder; /* 'a', 'b', or the root above both */
+        const char *folder; /* 'a', 'b', or the root folder above both */
         const char *file, *program;
         bool found;
     } cases[] = {

@@ -1,4 +1,4 @@
-/* The live set compared with a simple map: an array indexed by the number of an id. */
+/* The live set, compared with a simple map, which is an array indexed by the number of an id. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -147,7 +147,7 @@ static void random_steps_agree_with_a_map(void **unused)
         uint64_t state = family + 1;
         for (size_t i = 0; i < STEPS; i++) {
             size_t n = (size_t)(next_random(&state) % IDS);
-            /* mostly births, then equally many deaths, then mostly deaths */
+            /* births prevail at first, then deaths are as frequent, then deaths prevail */
             unsigned births = i < STEPS / 3 ? 90 : i < STEPS * 2 / 3 ? 50 : 10;
             uint64_t id = families[family].id(n);
             mp_live_prefetch(&set, id);
@@ -162,8 +162,8 @@ static void random_steps_agree_with_a_map(void **unused)
     }
 }
 
-/* Births and deaths as a recorder writes them: ids ascend, and objects of the same age die
- * together. */
+/* Births and deaths in the order in which a recorder writes them: ids ascend, and objects of the
+ * same age die together. */
 static void generations_leave_nothing_behind(void **unused)
 {
     (void)unused;
@@ -184,7 +184,7 @@ static void generations_leave_nothing_behind(void **unused)
                 rows = set.rows;
         }
         assert_int_equal(set.count, GENERATION);
-        /* Dead objects use no space: 60 generations need no more of it than 30. */
+        /* Dead objects use no space: 60 generations need no more space than 30. */
         assert_true(set.rows <= rows + rows / 2);
         mp_live_free(&set);
     }
@@ -213,8 +213,8 @@ static void it_grows_and_stays_a_third_full(void **unused)
     }
 }
 
-/* A search for a missing id ends at a slot that no earlier search has passed. Most slots must be of
- * this kind, even for random ids; otherwise searches take long. In a half-full table, a chain
+/* A search for a missing id ends at a slot that no earlier search has passed. Most slots must be
+ * such slots, even for random ids; otherwise searches take long. In a half-full table, a chain
  * reaches a given slot in fewer than half of all cases. */
 static void few_places_are_passed(void **unused)
 {

@@ -1,4 +1,4 @@
-/* Two digests, made by hand, matched step by step. */
+/* Two digests, made by hand, which are matched step by step. */
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -116,7 +116,7 @@ static void each_step_matches_what_the_one_before_left(void **unused)
     mp_dictionary_free(dictionary);
 }
 
-/* Lines 5, 7 and 15 became 7, 9 and 17, so the site that is now at line 7 was at line 5. */
+/* Lines 5, 7 and 15 became 7, 9 and 17. So the site that is at line 7 now was at line 5. */
 static void as_many_on_both_sides_are_paired_in_the_order_of_lines(void **unused)
 {
     (void)unused;
@@ -139,8 +139,8 @@ static void as_many_on_both_sides_are_paired_in_the_order_of_lines(void **unused
     mp_dictionary_free(dictionary);
 }
 
-/* Among the lines of a stack's callers, the outermost decides. Calls at 10 and 20 became 50 and 60,
- * while the lines further in were exchanged. */
+/* Among the lines of a stack's callers, the outermost line decides. Calls at 10 and 20 became calls
+ * at 50 and 60, while the lines further in were exchanged. */
 static void the_order_of_stacks_is_that_of_the_outermost_lines(void **unused)
 {
     (void)unused;
@@ -163,7 +163,7 @@ static void the_order_of_stacks_is_that_of_the_outermost_lines(void **unused)
     mp_dictionary_free(dictionary);
 }
 
-/* Two lines became three. Lines that did not move are matched; one line against two others can only
+/* Two lines became three. Lines that did not move are matched. One line against two others can only
  * be summed. */
 static void several_to_several_are_summed(void **unused)
 {
@@ -184,7 +184,7 @@ static void several_to_several_are_summed(void **unused)
     assert_int_equal(result.items[0].key.line, MP_NO_LINE);
     expect(&result.items[1], MP_CHANGE_NONE, MP_MATCH_EXACT, 1, 100, 100);
     free(result.items);
-    /* nothing is left in the base, so the new line is a new site */
+    /* no entry is left in the base, so the new line is a new site */
     base.count = 1, now.count = 2;
     result = differences(dictionary, &base, &now, MP_LEVEL_SITE);
     assert_int_equal(result.count, 2);
@@ -194,7 +194,7 @@ static void several_to_several_are_summed(void **unused)
     mp_dictionary_free(dictionary);
 }
 
-/* Two callers in the base, and three others now: they are summed. */
+/* Two callers in the base, and three other callers now: they are summed. */
 static void functions_are_summed_too(void **unused)
 {
     (void)unused;
@@ -213,7 +213,7 @@ static void functions_are_summed_too(void **unused)
     assert_int_equal(result.count, 1);
     expect(&result.items[0], MP_CHANGE_GROWN, MP_MATCH_FUNCTION, 3, 20, 30);
     free(result.items);
-    /* Equally many on each side: names of callers do not show which caller became which. */
+    /* Equally many callers on each side: their names do not show which caller became which. */
     now.count = 2;
     now.entries[0].amounts.bytes = 11;
     result = differences(dictionary, &base, &now, MP_LEVEL_SITE);
@@ -221,7 +221,7 @@ static void functions_are_summed_too(void **unused)
     expect(&result.items[0], MP_CHANGE_GROWN, MP_MATCH_FUNCTION, 2, 20, 21);
     assert_int_equal(result.items[0].key.line, 3);
     free(result.items);
-    base.entries[0].key.line = now.entries[1].key.line = 4; /* but the lines of creation do */
+    base.entries[0].key.line = now.entries[1].key.line = 4; /* but the lines of creation show it */
     result = differences(dictionary, &base, &now, MP_LEVEL_SITE);
     assert_int_equal(result.count, 2);
     expect(&result.items[0], MP_CHANGE_GROWN, MP_MATCH_FUNCTION, 1, 10, 11);
@@ -264,9 +264,9 @@ static const reading readings[] = {
     {{{10, 1000}, {20, 1}}, {{20, 1}, {30, 1000}}, {{20, 1, 1}, {30, 1000, 1000}}},
     /* Nothing indicates that lines moved: line 20 is the same site, and it grew. */
     {{{10, 5}, {20, 7}}, {{20, 50}, {30, 70}}, {{20, 7, 50}, {30, 5, 70}}},
-    /* 10 lines were inserted before each: both figures and distances agree */
+    /* 10 lines were inserted before each line: both figures and distances agree */
     {{{10, 500}, {20, 7}}, {{20, 500}, {30, 8}}, {{20, 500, 500}, {30, 7, 8}}},
-    /* The figures suggest a move. But moves by 10 and by 13 would be two coincidences. */
+    /* The figures suggest that lines moved. But moves by 10 and by 13 would be two coincidences. */
     {{{10, 500}, {20, 7}}, {{20, 500}, {33, 8}}, {{20, 7, 500}, {33, 500, 8}}},
     /* A line was inserted after line 10. */
     {{{10, 1}, {20, 90}, {21, 3}, {22, 70}},
@@ -276,7 +276,7 @@ static const reading readings[] = {
     {{{10, 1}, {20, 90}, {21, 3}, {22, 70}},
      {{10, 1}, {20, 90}, {21, 8}, {22, 3}, {23, 70}},
      {{10, 1, 1}, {20, 90, 90}, {21, 0, 8}, {22, 3, 3}, {23, 70, 70}}},
-    /* The same with a new line at the end: nothing moved. */
+    /* The same with a new line at the end: no line moved. */
     {{{10, 1}, {20, 90}, {21, 3}},
      {{10, 1}, {20, 90}, {21, 3}, {22, 8}},
      {{10, 1, 1}, {20, 90, 90}, {21, 3, 3}, {22, 0, 8}}},
@@ -338,7 +338,7 @@ static void add_cost(list *entries, mp_entry_key key, int64_t exclusive_us, int6
         (mp_entry){key, {.exclusive_us = exclusive_us, .calls = calls}};
 }
 
-/* Lines of profiles are matched in order, whichever overload they belong to. */
+/* Lines of profiles are matched in order. It does not matter to which overload they belong. */
 static void lines_of_profiles_are_those_of_their_methods(void **unused)
 {
     (void)unused;
@@ -372,8 +372,7 @@ static void lines_of_profiles_are_those_of_their_methods(void **unused)
 }
 
 /* Overloads begin at 30, 50 and 90, and later at 50, 90 and 95. So 50 and 90 are matched with
- * themselves, and 30 with the remaining one. The same applies to their prologues, which are all on
- * line 0. */
+ * themselves, and 30 with 95. The same is true of their prologues, which are all on line 0. */
 static void overloads_are_told_apart_by_where_they_begin(void **unused)
 {
     (void)unused;
@@ -405,7 +404,7 @@ static void overloads_are_told_apart_by_where_they_begin(void **unused)
     }
 }
 
-/* Before 12.1, the class that ran an inherited method is not recorded. */
+/* Before 12.1, the recording does not have the class that ran an inherited method. */
 static void methods_that_another_class_ran_are_matched_last(void **unused)
 {
     (void)unused;
@@ -429,7 +428,7 @@ static void methods_that_another_class_ran_are_matched_last(void **unused)
     assert_int_equal(result.items[1].now.calls, 3);
     assert_int_equal(result.items[2].change, MP_CHANGE_NONE);
     free(result.items);
-    /* an older recording: their sum */
+    /* an older recording: it has their sum */
     base.entries[0].key.type = mp_dictionary_id(dictionary, "C");
     now.count = 1;
     result = differences(dictionary, &base, &now, MP_LEVEL_METHOD);

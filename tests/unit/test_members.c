@@ -1,5 +1,5 @@
-/* Members of an archive, read in any order and with little space to keep them: they are either
- * kept, or reached by reading the archive again. */
+/* Members of an archive, read in any order, with little space to keep them. If a member was not
+ * kept, the archive is read again to reach it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -59,7 +59,7 @@ static char *make_tar(size_t *length)
     return tar;
 }
 
-/* A stream of the archive that counts the bytes read through it. */
+/* A stream of the archive that counts the bytes which are read through it. */
 typedef struct counted_stream {
     mp_stream stream;
     const char *bytes;
@@ -191,7 +191,7 @@ static void assert_all(uint64_t kept, bool wants, size_t order(size_t turn))
     mp_stream *first = open_one(members, order(0));
     for (size_t turn = 0; turn < MEMBERS; turn++)
         assert_bytes(open_one(members, order(turn)), order(turn));
-    assert_bytes(first, order(0)); /* opened before other members took its space */
+    assert_bytes(first, order(0)); /* it was opened before other members took its space */
     mp_members_release(members);
     mp_inputs_free(inputs);
     free(tar);
@@ -201,7 +201,7 @@ static void members_come_in_any_order(void **unused)
 {
     (void)unused;
     size_t (*const orders[])(size_t) = {in_order, backwards, mixed};
-    /* Space for all members, for some at a time, for the smaller ones only, and for none. */
+    /* Space for all members, for some at a time, for the smaller members only, and for none. */
     static const uint64_t rooms[] = {MIB, 5000, 2101, 2100, 701, 1, 0};
     for (size_t i = 0; i < sizeof orders / sizeof *orders; i++)
         for (size_t j = 0; j < sizeof rooms / sizeof *rooms; j++)
@@ -209,7 +209,7 @@ static void members_come_in_any_order(void **unused)
                 assert_all(rooms[j], wants, orders[i]);
 }
 
-/* If no temporary file can be created, each member is reached by reading the archive. */
+/* If no temporary file can be created, each member is reached through the archive. */
 static void members_come_without_temporary_files(void **unused)
 {
     (void)unused;
@@ -227,8 +227,8 @@ static void members_come_without_temporary_files(void **unused)
     free(saved);
 }
 
-/* Return the number of times that the whole archive is read, to look at its members and then to
- * read them all. */
+/* Return how often the whole archive is read, to look at its members and then to read all of
+ * them. */
 static size_t passes(uint64_t kept, size_t order(size_t turn))
 {
     size_t length;
@@ -254,7 +254,7 @@ static void an_archive_is_read_once(void **unused)
     assert_int_equal(passes(MIB, in_order), 1);
     assert_int_equal(passes(MIB, backwards), 1);
     assert_int_equal(passes(MIB, mixed), 1);
-    /* twice if members are read in order, with space for some at a time or for none */
+    /* it is read twice if members are read in order, with space for some at a time or for none */
     assert_int_equal(passes(3000, in_order), 2);
     assert_int_equal(passes(0, in_order), 2);
 }

@@ -89,7 +89,7 @@ static void rows_stand_in_one_order(void **unused)
         assert_string_equal(cell(top, i, "file_name").text, files[i] + 4);
         assert_int_equal(cell(top, i, "bytes").number, bytes[i]);
         assert_int_equal(cell(top, i, "rank").number, i + 1);
-        assert_string_equal(top->structs[i].file, files[i]); /* attached structs are merged too */
+        assert_string_equal(top->structs[i].file, files[i]); /* attached structs are also merged */
         assert_int_equal(*(const int64_t *)top->structs[i].row, bytes[i]);
     }
     mp_document_free(merged);
@@ -155,7 +155,8 @@ static void totals_add_up(void **unused)
     assert_int_equal(cell(files, 0, "live_bytes").number, 10);
     assert_int_equal(cell(files, 0, "peak_time_us").number, 7);
     assert_int_equal(cell(files, 1, "live_bytes").number, 30);
-    const mp_table *shown = files + 1; /* for people: the largest first, and a total */
+    const mp_table *shown =
+        files + 1; /* for people: the file with most comes first, and there is a total */
     assert_string_equal(shown->name, "files");
     assert_int_equal(shown->row_count, 3);
     assert_string_equal(cell(shown, 0, "file").text, "b");
@@ -168,7 +169,8 @@ static void totals_add_up(void **unused)
     mp_document_free(b);
 }
 
-/* Tables with the same name may have different columns, as for other kinds of recordings. */
+/* Tables with the same name may have different columns. This happens for recordings of different
+ * kinds. */
 static void columns_are_united(void **unused)
 {
     (void)unused;
@@ -184,8 +186,9 @@ static void columns_are_united(void **unused)
     assert_int_equal(top->column_count, 6);
     for (size_t i = 0; i < 6; i++)
         assert_string_equal(top->columns[i].name, names[i]);
-    assert_string_equal(top->columns[4].title, "Bytes"); /* the titles differ, so neither is used */
-    assert_string_equal(top->title, "Biggest");          /* for many files, both have this title */
+    assert_string_equal(top->columns[4].title,
+                        "Bytes");               /* the titles differ, so neither of them is used */
+    assert_string_equal(top->title, "Biggest"); /* for many files, both have this title */
     assert_int_equal(cell(top, 0, "calls").number, 2);
     assert_false(cell(top, 1, "calls").known);
     assert_string_equal(cell(top, 1, "key").text, "even");
@@ -214,7 +217,7 @@ static void changes_stand_by_their_size(void **unused)
     static const int64_t expected[] = {-9, 5, 2, -1};
     for (size_t i = 0; i < 4; i++)
         assert_int_equal(cell(growth, i, "delta").number, expected[i]);
-    assert_null(mp_document_find(merged, "files")); /* no column can be added up */
+    assert_null(mp_document_find(merged, "files")); /* none of the columns can be added up */
     assert_int_equal(merged->check_count, 1);
     assert_string_equal(merged->checks[0].file, "b");
     assert_string_equal(mp_limit_text(merged->arena, &merged->checks[0], "--"),
@@ -231,8 +234,8 @@ static void count_rows(mp_document *merged)
 }
 
 /* The most important headline comes first, before the answers of the files. Headlines are ordered
- * by their keys; of equal ones, that of the first file counts. It names the file as people know
- * it. */
+ * by their keys; if several are equal, the headline of the first file counts. It names the file as
+ * people know it. */
 static void the_first_headline_is_said_of_all(void **unused)
 {
     (void)unused;
@@ -316,7 +319,7 @@ static void assert_same_table(const mp_document *a, const mp_document *b, const 
     size_t found = 0;
     for (size_t i = 0; i < left->column_count; i++) {
         size_t place = mp_table_column_find(right, left->columns[i].name);
-        if (place == right->column_count) { /* for programs, a pile lacks this column */
+        if (place == right->column_count) { /* for programs, a pile does not have this column */
             assert_true(left->columns[i].flags & MP_FOR_PEOPLE);
             continue;
         }
@@ -334,8 +337,8 @@ static void assert_same_table(const mp_document *a, const mp_document *b, const 
     assert_int_equal(found, right->column_count);
 }
 
-/* A pile, which cuts and packs documents, gives the same merged document as merging all at once.
- * This also holds without a limit on rows, and for people. */
+/* A pile cuts and packs documents. It gives the same merged document as merging all documents at
+ * once. This is also so without a limit on rows, and for people. */
 static void a_pile_says_what_all_say(void **unused)
 {
     (void)unused;
@@ -357,14 +360,15 @@ static void a_pile_says_what_all_say(void **unused)
         }
         for (size_t i = 0; i < pile.count; i++)
             rows += mp_document_find(pile.documents[i], "top")->row_count;
-        assert_true(!pile.how.rows || rows < 2 * COUNT / 4); /* about 1.5 rows each */
-        assert_true(pile.cuttable_count < COUNT / 2);        /* the others are not examined again */
+        assert_true(!pile.how.rows || rows < 2 * COUNT / 4); /* a document has about 1.5 rows */
+        assert_true(pile.cuttable_count <
+                    COUNT / 2); /* the other documents are not examined again */
         mp_document *a = mp_documents_merge(parts, COUNT, &pile.how);
         mp_document *b = mp_documents_merge(pile.parts, COUNT, &pile.how);
         assert_same_table(a, b, "top");
         assert_same_table(a, b, "files");
         assert_same_table(a, b, "totals");
-        /* the number that is 2 modulo 3 and 6 modulo 7 is 20 modulo 21 */
+        /* the number with remainder 2 modulo 3 and remainder 6 modulo 7 is 20 modulo 21 */
         assert_string_equal(a->said[0].text, "no. 1196, in f");
         assert_string_equal(b->said[0].text, "no. 1196, in f");
         assert_int_equal(b->running, COUNT / 4);

@@ -22,8 +22,9 @@ static uint64_t next_random(uint64_t *state)
     return z ^ z >> 31;
 }
 
-/* Parse by the definition: `columns` numbers of 1 to 16 digits, separated by single blanks. Those
- * in `decimal` have 1 to 8 digits, a point and 1 to 6 digits, and are millionths. */
+/* Parse according to the definition: `columns` numbers of 1 to 16 digits, separated by single
+ * blanks. The numbers in `decimal` have 1 to 8 digits, a point and 1 to 6 digits, and are returned
+ * in millionths. */
 static bool naive_row(const char *line, size_t length, unsigned columns, uint32_t decimal,
                       uint64_t *row)
 {
@@ -54,8 +55,8 @@ static bool naive_row(const char *line, size_t length, unsigned columns, uint32_
     return index == length;
 }
 
-/* Read `text` row by row, with the slow path for irregular lines, and compare each row with the
- * simple parser. Return the number of rows that the fast path parsed. */
+/* Read `text` row by row. Use the slow path for irregular lines. Compare each row with the result
+ * of the simple parser. Return the number of rows that the fast path parsed. */
 static size_t check_text(const char *text, size_t length, size_t window, unsigned columns,
                          uint32_t wanted)
 {
@@ -82,7 +83,7 @@ static size_t check_text(const char *text, size_t length, size_t window, unsigne
             assert_true(mp_input_line_closed(input));
             taken++;
         } else {
-            /* nothing was consumed: the whole line is still there */
+            /* no byte was consumed: the whole line is still there */
             mp_slice line;
             assert_int_equal(mp_input_line_number(input), lines);
             assert_int_equal(mp_input_bytes(input), index);
@@ -137,7 +138,7 @@ static void generated_rows_are_as_the_naive_parse_has_them(void **unused)
         }
 }
 
-/* Regular rows; in some of them a byte is inserted, removed or changed. */
+/* Regular rows. In some of them a byte is inserted, removed or changed. */
 static void damaged_rows_are_left_alone(void **unused)
 {
     (void)unused;
@@ -225,8 +226,8 @@ static void a_row_at_the_end_needs_its_newline(void **unused)
     assert_int_equal(check_text("", 0, 1, 3, 7), 0);
 }
 
-/* Bytes beyond the window's end have no effect on rows of every length, at every position in steps
- * of 64 bytes. */
+/* Bytes beyond the window's end have no effect. This is checked for rows of every length, at every
+ * position in steps of 64 bytes. */
 static void rows_may_end_anywhere_in_a_step(void **unused)
 {
     (void)unused;
@@ -242,7 +243,7 @@ static void rows_may_end_anywhere_in_a_step(void **unused)
         }
 }
 
-/* Rows with numbers of seconds, such as those of profiles, some of them damaged. */
+/* Rows with numbers of seconds, like those of profiles. Some of them are damaged. */
 static void decimal_rows(void **unused)
 {
     (void)unused;
@@ -289,7 +290,7 @@ static void decimal_rows(void **unused)
     assert_in_range(damaged_rows, 10000, 50000);
 }
 
-/* Before the window is filled, no row is found, and the search reads no input. */
+/* Before the window is filled, no row is found, and the search does not read input. */
 static void only_the_window_is_looked_at(void **unused)
 {
     (void)unused;
@@ -314,7 +315,7 @@ static void only_the_window_is_looked_at(void **unused)
     mp_diagnostics_free(diagnostics);
 }
 
-/* A letter and a hexadecimal number, not too near to the end of the window. */
+/* A letter and a hexadecimal number. Neither is too near to the end of the window. */
 static void hexadecimal_rows(void **unused)
 {
     (void)unused;
@@ -359,8 +360,8 @@ static void hexadecimal_rows(void **unused)
         }
 }
 
-/* A skipped line must not count as available. Callers depend on it: they wait for other threads
- * before a line is diagnosed. */
+/* A line that is skipped must not count as available. Callers depend on this: they wait for other
+ * threads before a line is diagnosed. */
 static void a_line_that_is_skipped_is_none(void **unused)
 {
     (void)unused;

@@ -1,5 +1,5 @@
-/* OpenEdge memory recordings: every column of both versions, for any read size. Diagnostics are
- * tested in test_oemp_checks.c. */
+/* OpenEdge memory recordings: every column of both versions, for any number of bytes at a time.
+ * Diagnostics are tested in test_oemp_checks.c. */
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -337,8 +337,8 @@ static void the_probe_knows_its_own(void **unused)
 
 enum { MANY = 6000 }; /* 512 rows of objects fit into a batch */
 
-/* Objects are born in one snapshot; in the next, every third object changes and every second one is
- * deleted. One row in each section is written in a way that needs the slow path. */
+/* Objects are born in one snapshot. In the next snapshot, every third object changes and every
+ * second object is deleted. One row in each section has a form that needs the slow path. */
 static char *many_objects(bool irregular)
 {
     char *text;
@@ -394,7 +394,7 @@ static void long_sections_are_replayed_in_order(void **unused)
     free(irregular);
 }
 
-/* A correct line of a long section comes after a wrong row: no row is lost. */
+/* A correct line of a long section comes after a wrong row. No row is lost. */
 static void faults_in_long_sections_have_their_line(void **unused)
 {
     (void)unused;
@@ -403,7 +403,8 @@ static void faults_in_long_sections_have_their_line(void **unused)
         mp_diagnostic_id id;
         uint64_t line;
     } cases[] = {
-        /* the first object is on line 18; the second snapshot's changes begin after all of them */
+        /* The first object is on line 18. The changes of the second snapshot begin after all
+         * objects. */
         {"\n5000 41 15000 ", "\n5000 41 x ", MP_DIAG_BAD_ROW, 17 + 5000},
         {"\n5000 41 15000 ", "\n4999 41 15000 ", MP_DIAG_OBJECT_EXISTS, 17 + 5000},
         {"\n5001 41 5001 ", "\n9001 41 5001 ", MP_DIAG_CHANGE_UNKNOWN, 17 + MANY + 15 + 1667},

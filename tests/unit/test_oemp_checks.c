@@ -1,5 +1,5 @@
-/* OpenEdge memory recordings that are damaged or contradict themselves: each diagnostic, with its
- * line. */
+/* OpenEdge memory recordings that are damaged, or whose parts contradict each other: each
+ * diagnostic, with its line. */
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -41,7 +41,8 @@ static bool is_told(const reading *r, mp_diagnostic_id id, uint64_t line, const 
 
 /* --- rows that do not fit their section --- */
 
-/* Replace each column of the row in turn by an open quote, which is neither a number nor a text. */
+/* Replace each column of the row in turn by a quote that is not closed. This is neither a number
+ * nor a text. */
 static void break_columns(const char *good, const char *row, const char *section,
                           unsigned expected_columns)
 {
@@ -103,7 +104,8 @@ static void every_column_must_be_of_its_kind(void **unused)
     }
 }
 
-/* A header with a malformed column does not count as a header, so its snapshot does not begin. */
+/* A header with a malformed column does not count as a header. Therefore its snapshot does not
+ * begin. */
 static void every_column_of_the_header_counts(void **unused)
 {
     (void)unused;
@@ -143,13 +145,13 @@ typedef struct fault {
     mp_diagnostic_id id;
     const char *where; /* text on the line of the diagnostic, after the change */
     const char *message;
-    uint64_t others; /* number of further diagnostics that result from it */
+    uint64_t others; /* number of further diagnostics that this one causes */
 } fault;
 
 /* Diagnostics of the second snapshot alone. It does not start the recording. Two types, a node, two
- * platform objects and an owner are unknown, and so are the two objects that it changes and the one
- * that it deletes. The objects and the reusable objects in the trailer do not match, and neither do
- * the bytes of both. */
+ * platform objects and an owner are unknown. The two objects that it changes and the one that it
+ * deletes are also unknown. In the trailer, the numbers and bytes of the objects and of the
+ * reusable objects do not match. */
 enum { FOLLOWING = 1 + 2 + 1 + 2 + 1 + 2 + 1 + 4 };
 
 static const fault faults[] = {
@@ -423,7 +425,7 @@ static void a_line_without_end_is_skipped(void **unused)
 static void owners_may_come_after_what_they_own(void **unused)
 {
     (void)unused;
-    /* 3 is in 2, and 2 is in 1; children come first */
+    /* 3 is in 2, and 2 is in 1; children come before their parents */
     reading r =
         read_text(&mp_reader_oemp, "a.oemp",
                   SNAPSHOT("1", "_Exit", TYPES, "", "", "",

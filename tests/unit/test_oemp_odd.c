@@ -36,7 +36,7 @@ static mp_totals totals_of(const reading *r)
     return totals;
 }
 
-/* Version 1 mixes changed objects with new ones, so an owner may come after a changed object. */
+/* Version 1 has changed objects among the new ones, so an owner may come after a changed object. */
 static void a_change_leaves_owners_time_to_come(void **unused)
 {
     (void)unused;
@@ -68,7 +68,7 @@ static void what_no_memory_holds_is_refused(void **unused)
     reading_free(&r);
 }
 
-/* Without a UUID, the process, session and start distinguish recordings. */
+/* Without a UUID, recordings are distinguished by process, session and start. */
 static void recordings_without_uuid_are_not_one(void **unused)
 {
     (void)unused;
@@ -119,7 +119,8 @@ static void names_with_nul_stay_apart(void **unused)
     char text[8192];
     size_t length = strlen(VERSION_2);
     memcpy(text, VERSION_2, length);
-    char *name = strstr(text, "order.p"); /* before the NUL is inserted: then it is no string */
+    char *name =
+        strstr(text, "order.p"); /* before the NUL is inserted: then the text is not a string */
     name[2] = '\0';
     reading r = read_bytes(&mp_reader_oemp, "a.oemp", text, length, 4096);
     bool found = false;
@@ -148,7 +149,7 @@ static void a_site_may_be_active_at_every_snapshot(void **unused)
     mp_totals totals = totals_of(&r);
     assert_int_equal(totals.live_objects, SNAPSHOTS);
     assert_int_equal(totals.live_bytes, SNAPSHOTS * 10);
-    assert_int_equal(r.model->contexts.count, 3); /* none, unknown, and that of the site */
+    assert_int_equal(r.model->contexts.count, 3); /* none, an unknown one, and that of the site */
     free(text);
     reading_free(&r);
 }

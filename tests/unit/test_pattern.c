@@ -1,5 +1,5 @@
-/* Regular expressions and globs: they match like those of the C library, but without exponential
- * time. The C library is compared if the system has a UTF-8 locale. */
+/* Regular expressions and globs. They match like those of the C library, but never need exponential
+ * time. The comparison with the C library is left out if the system has no UTF-8 locale. */
 #include <fnmatch.h>
 #include <locale.h>
 #include <regex.h>
@@ -127,7 +127,7 @@ static const struct {
     int begin, end; /* bounds of the match; -1 = no match */
 } found[] = {
     {"a|ab|abc", "xabcd", 1, 4}, /* the longest alternative, not the first */
-    {"b*", "abb", 0, 0},         /* the leftmost match, not the longest */
+    {"b*", "abb", 0, 0},         /* the leftmost match, although a later match is longer */
     {"x*$", "axx", 1, 3},
     {"^b", "ab", -1, -1},
     {"(^a|b)c", "bcac", 0, 2},
@@ -164,7 +164,7 @@ static void the_longest_of_the_leftmost_is_found(void **unused)
     }
 }
 
-/* If matching starts within a text, the text before it is taken into account. */
+/* If matching starts within a text, the text before this position is considered. */
 static void what_stands_before_is_seen(void **unused)
 {
     (void)unused;
@@ -182,7 +182,7 @@ static void what_stands_before_is_seen(void **unused)
     mp_pattern_free(word);
 }
 
-/* In the C library, each of these takes between half a minute and forever. */
+/* In the C library, each of these patterns takes between half a minute and forever. */
 static void long_names_take_no_longer_than_they_are(void **unused)
 {
     (void)unused;
@@ -242,11 +242,11 @@ static void hold_against_regexec(const regex_t *regex, const char *expression, c
     reason[slice.length] = '\0';
     if (is_theirs && !strstr(text, reason))
         fail_msg("%s in \"%s\" without %s", expression, text, reason);
-    /* If a repetition may match the empty text, memprof keeps the last non-empty match. The C
-     * library loses groups before an assertion. */
+    /* If a repetition may match the empty text, memprof keeps the last match that is not empty. The
+     * C library loses groups before an assertion. */
     bool alike = !strstr(expression, "(a*)*") && !strchr(expression, '\\');
     for (int i = 0; is_theirs && i < (alike ? MP_PATTERN_GROUPS : 1); i++) {
-        /* it does not matter which group is empty, and where */
+        /* it does not matter which group is empty, or where */
         bool none = ours[i].begin == ours[i].end;
         if (i && none && theirs[i].rm_so == theirs[i].rm_eo)
             continue;

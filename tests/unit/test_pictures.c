@@ -1,5 +1,5 @@
-/* Layouts of pictures, calculated by hand and checked by general properties. Pictures stay small
- * whatever their input. */
+/* Layouts of pictures, calculated by hand, and checks of general properties. Pictures stay small
+ * for any input. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -22,7 +22,8 @@
 
 /* The example of the paper: areas of 6, 6, 4, 3, 2, 2 and 1 in a box of 6 by 4. The two areas of 6
  * fill the left half. 4 and 3 are at the top of the right half and take 7/12 of its height. Below
- * them, 2 takes 2/5 of the width, the other 2 takes 2/3 of what is left, and 1 takes the rest. */
+ * them, the first 2 takes 2/5 of the width, the other 2 takes 2/3 of the remaining width, and 1
+ * takes the last part. */
 static void squares_by_hand(void **state)
 {
     (void)state;
@@ -134,8 +135,8 @@ static void axes_by_hand(void **state)
     }
 }
 
-/* Axes of seven steps of each length, with space for eight: the next shorter step would give too
- * many. */
+/* Axes of each length that have seven steps, with space for eight. The next shorter step would give
+ * too many. */
 static void steps_of_time(void **state)
 {
     (void)state;
@@ -148,7 +149,7 @@ static void steps_of_time(void **state)
     }
 }
 
-/* Any range has few marks and is within its axis. */
+/* The axis of any range has few marks, and contains the range. */
 static void axes_by_law(void **state)
 {
     (void)state;
@@ -254,7 +255,7 @@ static void lines_stay_small(void **state)
     free(name);
 }
 
-/* If many tags have the same name, a tag with another name is labelled. */
+/* If many tags have the same name, a tag with another name gets a label. */
 static void rare_tags_are_named(void **state)
 {
     (void)state;
@@ -344,7 +345,7 @@ static void maps_stay_small(void **state)
     free(name);
 }
 
-/* Ten thousand equal areas, each large enough to be visible, are mostly merged. */
+/* Ten thousand equal areas. Each is large enough to be visible, but most are merged. */
 static void maps_have_few_areas(void **state)
 {
     (void)state;

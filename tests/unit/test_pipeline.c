@@ -1,4 +1,4 @@
-/* The pipeline: all batches are processed in order, in either thread. */
+/* The pipeline: all batches are processed in order, in one thread or the other. */
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,7 +11,7 @@
 
 #include "base/pipeline.h"
 
-/* The sum to which batches are added. It is correct only if they come in order. */
+/* The sum to which batches are added. It is correct only if the batches come in order. */
 typedef struct sum {
     uint64_t next, mixed, out_of_order;
     pthread_t last;
@@ -76,7 +76,7 @@ static void order_is_kept(void **unused)
         pipeline = mp_pipeline_new(sizeof(batch), work);
         for (uint64_t number = 0; number < counts[i]; number++)
             submit(pipeline, &total, number);
-        mp_pipeline_free(pipeline); /* waits for all batches too */
+        mp_pipeline_free(pipeline); /* this waits for all batches, too */
         check(&total, counts[i]);
     }
     mp_pipeline_free(NULL);
@@ -122,7 +122,7 @@ static void little_work_is_done_at_once(void **unused)
     mp_pipeline_free(pipeline);
 }
 
-/* If no batch waits, a batch runs at once; otherwise it waits for its turn. */
+/* If no batch is waiting, a batch runs at once; otherwise it waits for its turn. */
 static void the_last_is_done_at_once(void **unused)
 {
     (void)unused;

@@ -286,7 +286,7 @@ static void every_fault_is_told(void **state)
     free(huge);
 }
 
-/* 1.15 x 100 is exactly 115, unlike in floating point. */
+/* 1.15 x 100 is exactly 115, which is not so in floating point. */
 static void thresholds(void **state)
 {
     (void)state;
@@ -338,8 +338,8 @@ static void thresholds(void **state)
                              against[i].holds[c]);
 }
 
-/* Percentages of options equal those of rules. In floating point, some of them would be a byte too
- * small. */
+/* Percentages in options equal percentages in rules. In floating point, some of them would be a
+ * byte too small. */
 static void percentages_of_options(void **state)
 {
     (void)state;
@@ -367,8 +367,8 @@ static void percentages_of_options(void **state)
     }
 }
 
-/* Lines made from pieces of the grammar, and of any bytes, never cause a crash. Each line that is
- * not empty gives a rule or an error. */
+/* Lines made from pieces of the grammar and any bytes never cause a crash. Each line that is not
+ * empty results in a rule or an error. */
 static void anything(void **state)
 {
     (void)state;

@@ -1,4 +1,5 @@
-/* pprof profiles: the wire format, detection, and a profile at every size of reads. */
+/* pprof profiles: the wire format, detection, and a profile that is read with any number of bytes
+ * at a time. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -43,7 +44,7 @@ static void fields_of_each_type(void **unused)
         assert_int_equal(field.number, 1);
         assert_int_equal(field.value, 150);
         assert_true(pb_next(&wire, UINT64_MAX, &field));
-        const mp_slice text = pb_text(&wire, &field, 4); /* the rest is skipped */
+        const mp_slice text = pb_text(&wire, &field, 4); /* the other fields are skipped */
         assert_int_equal(text.length, 4);
         assert_memory_equal(text.start, "test", 4);
         assert_true(pb_next(&wire, UINT64_MAX, &field));
@@ -75,8 +76,9 @@ static void faults_of_the_wire(void **unused)
     } cases[] = {
         {"\x08", 1, PB_TORN},         /* no value */
         {"\x08\x96", 2, PB_TORN},     /* half a number */
-        {"\x12\x07test", 6, PB_TORN}, /* fewer bytes than stated */
-        {"\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\x7f", 11, PB_DAMAGED}, /* more than 64 bits */
+        {"\x12\x07test", 6, PB_TORN}, /* there are fewer bytes than stated */
+        {"\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\x7f", 11,
+         PB_DAMAGED}, /* the number has more than 64 bits */
         {"\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 12, PB_DAMAGED},
         {"\x00\x01", 2, PB_DAMAGED}, /* field 0 */
         {"\x0b\x0c", 2, PB_DAMAGED}, /* a group */
@@ -98,7 +100,7 @@ static void faults_of_the_wire(void **unused)
         }
 }
 
-/* Damage within a message does not reach beyond it. */
+/* Damage within a message has no effect beyond the message. */
 static void damage_ends_with_its_message(void **unused)
 {
     (void)unused;
@@ -157,7 +159,7 @@ static void a_profile_is_a_snapshot(void **unused)
         const mp_context *context = &r.model->contexts.items[r.model->contexts.count - 1];
         const mp_tree_node *node = &r.model->tree.items[r.model->tree_of[context->node.i]];
         assert_int_equal(context->line, 10);
-        assert_int_equal(node->line, 20); /* of the call in main */
+        assert_int_equal(node->line, 20); /* line of the call in main */
         assert_string_equal(mp_model_text(r.model, r.model->symbols.items[node->symbol.i].name),
                             "work");
         mp_window_free(&window);
@@ -180,7 +182,7 @@ static void a_profile_that_is_cut_is_refused(void **unused)
         }
         reading_free(&r);
     }
-    /* Two cuts, between the last texts, take away only the names of functions. */
+    /* Two of the cuts, between the last texts, only remove the names of functions. */
     assert_int_equal(torn, 2);
     assert_int_equal(refused, sizeof PROFILE - 1 - 2);
 }

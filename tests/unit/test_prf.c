@@ -125,7 +125,7 @@ static char *dump(const mp_model *model)
 
 /* --- reading --- */
 
-/* Return the text with every line ended by CRLF. Release with free(). */
+/* Return the text with CRLF at the end of every line. Release with free(). */
 static char *with_crlf(const char *text)
 {
     char *out = malloc(strlen(text) * 2 + 1), *target = out;
@@ -305,7 +305,7 @@ static void the_probe_knows_its_own(void **unused)
         {"\xef\xbb\xbf"
          "3 09/10/2021 \"d\" 16:59:51 \"\"\r\n",
          MP_MINE},
-        /* claimed by its form, then refused because of its version */
+        /* its form is that of a profile; then it is refused because of its version */
         {"9 09/10/2021 \"d\" 16:59:51 \"\"\n", MP_MINE},
         {"3 2021-09-10 \"d\" 16:59:51 \"\"\n", MP_NOT_MINE},
         {"3 09/10/2021 \"d\" 165951 \"\"\n", MP_NOT_MINE},
@@ -320,7 +320,7 @@ static void the_probe_knows_its_own(void **unused)
                          cases[i].bid);
 }
 
-/* The agent, as recorders write it: without a quote before its key. A number may be missing. */
+/* The user data as recorders write it: without a quote before its key. A number may be missing. */
 static void the_agent_is_found_in_what_is_no_json(void **unused)
 {
     (void)unused;
@@ -342,7 +342,7 @@ static void the_agent_is_found_in_what_is_no_json(void **unused)
     reading_free(&r);
 }
 
-/* Rows of the expected form are split into columns. All rows are also kept unchanged. */
+/* Rows of the expected form are split into columns. All rows are also kept without change. */
 static void statistics_are_looked_into(void **unused)
 {
     (void)unused;

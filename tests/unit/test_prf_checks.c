@@ -129,8 +129,8 @@ static void contradictions_are_told(void **unused)
         check_bad(&cases[i]);
 }
 
-/* The tolerance is half a microsecond per row, plus one. With two rows, a difference of 2 is
- * accepted, 3 is not. */
+/* The tolerance is half a microsecond per row, plus one microsecond. With two rows, a difference of
+ * 2 is accepted, but not a difference of 3. */
 static void the_total_is_right_within_the_rounding(void **unused)
 {
     (void)unused;
@@ -165,7 +165,8 @@ static void the_total_is_right_within_the_rounding(void **unused)
     }
 }
 
-/* A caller whose number is larger is reported, but the tree is used as it is. */
+/* A caller whose number is larger than that of its callee is reported, but the tree is used
+ * unchanged. */
 static void callers_come_first(void **unused)
 {
     (void)unused;
@@ -180,8 +181,8 @@ static void callers_come_first(void **unused)
     reading_free(&r);
 }
 
-/* A profile that starts while modules 1 and 2 are on the stack. The nodes link the two, while
- * section 3 attaches both to the session. If module 1 had a line 0, that would be a
+/* A profile that starts while modules 1 and 2 are on the stack. The nodes connect module 1 with 2,
+ * but section 3 connects both with the session. If module 1 had a line 0, that would be a
  * contradiction. */
 static void frames_from_before_hang_under_the_session(void **unused)
 {

@@ -25,7 +25,7 @@ static const char *text_of(const reading *r, mp_string_id id)
     return mp_model_text(r->model, id);
 }
 
-/* Print one row as "program|method:start+overload ...". */
+/* Print a row as "program|method:start+overload ...". */
 static int print_names(FILE *out, const reading *r, mp_string_id program, mp_string_id method,
                        uint32_t start_line, uint32_t overload)
 {
@@ -98,7 +98,7 @@ static char *dump_methods(const reading *r, bool programs)
     return text;
 }
 
-/* A path, and the key by which it is sorted among its siblings. */
+/* A path, and the key by which it is sorted among paths with the same caller. */
 typedef struct path {
     mp_path_cost cost;
     const char *name;
@@ -175,7 +175,8 @@ static void expect(char *dumped, const char *expected)
 }
 
 /* a.p calls b.p, whose method run calls itself twice: a(100) > b(90) > run(60) > run(40) > run(10);
- * a second run(5) is below b. The cumulative time of run's line 0 is 60 + 40 + 10 + 5. */
+ * a second call of run, run(5), is below b. The cumulative time of run's line 0 is 60 + 40 + 10 +
+ * 5. */
 #define RECURSION_MODULES "1 \"a.p\" \"\" 5\n2 \"b.p\" \"\" 6\n3 \"run b.p\" \"\" 0 7 \"\"\n.\n"
 #define RECURSION_CALLS "0 0 1 1\n1 2 2 1\n2 3 3 2\n3 8 3 2\n.\n"
 #define RECURSION_LINES                                                                            \
@@ -226,7 +227,8 @@ static void sessions_are_added_up_by_name(void **unused)
 static void overloads_stay_apart(void **unused)
 {
     (void)unused;
-    /* distinguished by their start line or, without one, by the order of their numbers */
+    /* they are distinguished by their start line; if there is none, by the order of their
+     * numbers */
     static const char text[] =
         BEGIN("1") "9 \"m C\" \"\" 0\n4 \"m C\" \"\" 0\n5 \"n C\" \"\" 0 10 \"\"\n"
                    "6 \"n C\" \"\" 0 20 \"\"\n1 \"C\" \"\" 5\n.\n.\n"
@@ -262,7 +264,7 @@ static void without_nodes_inclusive_times_are_estimates(void **unused)
     expect(dump_methods(&r, false), "b.p|run:7+0 excl 65 incl 100 estimated calls 4 ?0\n"
                                     "b.p|:0+0 excl 25 incl 90 estimated calls 1 ?0\n"
                                     "a.p|:0+0 excl 10 incl 100 estimated calls 1 ?0\n");
-    /* all calls of run come from its own program, so its time is part of b.p's */
+    /* all calls of run come from its own program, so its time is part of the time of b.p */
     expect(dump_methods(&r, true), "b.p|:0+0 excl 90 incl 90 estimated calls 5 ?0\n"
                                    "a.p|:0+0 excl 10 incl 100 estimated calls 1 ?0\n");
     assert_null(paths);
@@ -295,7 +297,7 @@ static void call_trees_merge_by_path(void **unused)
 static void children_are_ordered_and_costs_never_negative(void **unused)
 {
     (void)unused;
-    /* module 1's children take a microsecond more than itself; node 9 was never defined */
+    /* the children of module 1 take a microsecond more than module 1; node 9 was never defined */
     static const char text[] =
         BEGIN("3") "1 \"a.p\" \"\" 5\n2 \"b.p\" \"\" 6\n3 \"B.p\" \"\" 7\n.\n.\n.\n.\n.\n"
                    "0 0 0 0 1 0.000010\n1 0 1 0 1 0.000010\n2 1 2 4 1 0.000004\n"
@@ -311,7 +313,7 @@ static void children_are_ordered_and_costs_never_negative(void **unused)
     reading_free(&r);
 }
 
-/* Cycles of callers are cut at some node. Nodes attached to them still count. */
+/* Cycles of callers are cut at a node. Nodes that are attached to a cycle still count. */
 static void cycles_are_cut(void **unused)
 {
     (void)unused;
@@ -362,8 +364,8 @@ static void a_deep_chain_is_walked(void **unused)
     free(text);
 }
 
-/* Lines 3 and 4 of a program are executable. The first row says that 3 ran. In two sessions it
- * still counts as one line. */
+/* Lines 3 and 4 of a program are executable. The first row says that line 3 was executed. It has
+ * the same lines in two sessions, but they count only once. */
 static void coverage_of_the_first_row(void **unused)
 {
     (void)unused;
@@ -382,7 +384,7 @@ static void coverage_of_the_first_row(void **unused)
     }
 }
 
-/* ProTop's own program is left out; a program whose name begins like it is not. */
+/* ProTop's own program is left out. A program whose name begins with the same letters is not. */
 static void instrumentation_is_left_out(void **unused)
 {
     (void)unused;
@@ -455,7 +457,7 @@ static void two_reports_are_added_up(void **unused)
     assert_int_equal(costs.lines.count, 4);
     assert_int_equal(rows[0].exclusive_us, 6000);
     assert_int_equal(rows[0].calls, 6);
-    /* average of the sums, not of the printed averages */
+    /* the average is computed from the sums, not from the printed averages */
     assert_int_equal((int64_t)rows[0].average_us, 1000);
     mp_profile_costs_free(&costs);
     reading_free(&r);

@@ -86,7 +86,7 @@ static void names_are_completed(void **unused)
     cli_completion_free(&completion);
 }
 
-/* Every word of the language is a keyword of SQLite, or a function. */
+/* Every word of the language is a keyword or a function of SQLite. */
 static void words_are_those_of_sqlite(void **unused)
 {
     const mp_report *report = mp_report_find("sql");

@@ -84,7 +84,7 @@ static void arguments_are_filled_over_defaults(void **unused)
     assert_int_equal(question.selection.count, 1);
     assert_true(question.selection.criteria[0].negated);
     assert_int_equal(question.selection.within.until.us, 1000000);
-    /* both belong to the selection, whatever their options are called */
+    /* both belong to the selection, although their options have other names */
     assert_int_equal(question.given_count, 4);
     assert_string_equal(question.given[2].argument, "selection");
     assert_string_equal(question.given[3].argument, "selection");
@@ -92,7 +92,7 @@ static void arguments_are_filled_over_defaults(void **unused)
     mp_question_free(&question);
 }
 
-/* Each argument of a report has an offset, and a variant that exists. */
+/* Each argument of a report has an offset; its variant, if stated, exists. */
 static void rows_name_variants_that_there_are(void **unused)
 {
     (void)unused;
@@ -112,7 +112,7 @@ static void rows_name_variants_that_there_are(void **unused)
     }
 }
 
-/* A recording is read with what a statement may ask for, and with no more. */
+/* A recording is read with the data that a statement may need, and with no other data. */
 static void statements_need_what_they_name(void **unused)
 {
     static const struct {

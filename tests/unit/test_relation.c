@@ -1,5 +1,5 @@
-/* Relations of any recording: their sums equal its totals, a search by key finds the same rows as a
- * walk over all rows, and a row does not depend on which columns are wanted. */
+/* Relations of any recording: their sums equal its totals. A search by key finds the same rows as a
+ * walk over all rows. A row does not depend on which columns are requested. */
 #include <dirent.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -28,7 +28,7 @@ typedef struct sample {
     mp_relation_source *source;
 } sample;
 
-/* Open a sample. Its source contains a pointer to it, so it must not be moved. */
+/* Open a sample. Its source contains a pointer to the sample, so the sample must not be moved. */
 static void open_sample(sample *state, const char *name)
 {
     char path[512];
@@ -311,7 +311,7 @@ static void a_statement_reads_the_rows_of_its_keys(void **opaque)
     }
 }
 
-/* A join by a key reads each row once. */
+/* A join by a key reads each of the rows once. */
 static void a_join_reads_each_row_once(void **opaque)
 {
     (void)opaque;

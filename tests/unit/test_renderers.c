@@ -149,7 +149,7 @@ static void text_is_for_people(void **unused)
                              "  b, \"c\"       -5  (session)\n"
                              "  and 3 more\n" NOTHING);
     document->exact_bytes = true;
-    document->tables[1].list_depth = 0; /* only the first frame, in the row itself */
+    document->tables[1].list_depth = 0; /* only the first frame is in the row */
     check("text", document, 80, false,
           TOTALS("+1536") "Rows\n"
                           "  1 line\n"
@@ -174,12 +174,12 @@ static void what_does_not_fit_gives_way_in_order(void **unused)
         /* 54: the name gets 32 columns, and its next line is indented by two */
         {54, "\n  01234567890123456789012345678901   +1,200  a.p:1\n    23456789\n"
              "      called from b.p:2\n"},
-        /* 46 is the minimum that leaves 24 columns for the name */
+        /* 46 is the smallest width at which the name has 24 columns */
         {46, "\n  012345678901234567890123   +1,200  a.p:1\n    4567890123456789\n"},
-        /* below that, the site moves to a line below its row: 45 - 2 - 9 is 34 */
+        /* with less, the site moves to a line below its row: 45 - 2 - 9 is 34 */
         {45, "\n  0123456789012345678901234567890123   +1,200\n    456789\n      at a.p:1\n"
              "      called from b.p:2\n"},
-        /* the number must stay: the name gets 27 of 38 */
+        /* the number must stay, so the name gets 27 of 38 */
         {38, "\n  012345678901234567890123456   +1,200\n    7890123456789\n      at a.p:1\n"},
         {10, "\n  01234567   +1,200\n    890123\n    456789\n"},
     };
@@ -218,12 +218,12 @@ static void numbers_go_by_their_importance(void **unused)
     } narrow[] = {
         {81, "  #  First  Second  Third  Because  Name                                     Line\n"
              "  1    7 B       8      9  so       shop.orders.checkout.OrderService:place    41\n"},
-        /* taking 11 from the name would leave 28, less than 30; so a minor column is removed, and
-         * the name keeps 37 */
+        /* The name would have to give up 11 and keep 28, which is less than 30. So a minor column
+         * is removed, and the name keeps 37. */
         {70, "  #  First  Second  Third  Name                                 Line\n"
              "  1    7 B       8      9  " CUT "orders.checkout.OrderService:place    41\n"},
         /* the rank is removed, and the name keeps 30; then the third and the second column are
-         * removed, but no more */
+         * removed, but no others */
         {60, "  First  Second  Third  Name                          Line\n"
              "    7 B       8      9  " CUT "checkout.OrderService:place    41\n"},
         {55, "  First  Second  Name                          Line\n"
@@ -263,8 +263,8 @@ static void colours_are_bold_and_underlined(void **unused)
     mp_document_free(document);
 }
 
-/* Names appear on the screen as they are in the recording, in records and in rows. Only control
- * characters are replaced by \x and their number. */
+/* Names on the screen are the names in the recording, in records and in rows. Only control
+ * characters are replaced, by \x and their number. */
 static void text_does_nothing_to_a_terminal(void **unused)
 {
     (void)unused;
@@ -454,7 +454,7 @@ static void rpt_shows_nothing_else(void **unused)
     }
 }
 
-/* Names are data: nothing in them becomes a pattern, a comment or another line. */
+/* Names are data: no part of them becomes a pattern, a comment or another line. */
 static void suppressions_match_to_the_letter(void **unused)
 {
     (void)unused;
@@ -503,8 +503,8 @@ static void renderers_are_found_by_name(void **unused)
 
 /* --- rules and limits --- */
 
-/* Return a document with three rules: one passes, one fails and has all characters that need
- * escaping, and one could not be judged. */
+/* Return a document with three rules. The first passes, the second fails and has all characters
+ * that need escaping, and the third could not be judged. */
 static mp_document *judged(void)
 {
     static const mp_check rules[] = {
@@ -640,7 +640,7 @@ static void markdown_shows_every_table(void **unused)
     mp_document_free(document);
 }
 
-/* Only the part between the page's head and its scripts is compared. */
+/* Only the part between the beginning of the page and its scripts is compared. */
 static void html_shows_every_table(void **unused)
 {
     (void)unused;

@@ -68,7 +68,7 @@ static void words_of_all_lengths(void **unused)
         assert_true(mp_hex_word(&cursor, text + strlen(text), &value));
         assert_int_equal(value, expected);
         assert_ptr_equal(cursor, text + length);
-        cursor = text; /* the word ends where the text ends, whatever follows in memory */
+        cursor = text; /* the word ends with the text; it does not matter what follows in memory */
         assert_true(mp_hex_word(&cursor, text + length, &value));
         assert_int_equal(value, expected);
     }
@@ -92,7 +92,7 @@ static void words_that_are_no_numbers(void **unused)
 
 /* --- records --- */
 
-/* The part of a dump that the format's document shows, plus an object with references. */
+/* The part of a dump that the format's document shows. An object with references was added. */
 static const char portion[] = "a 2 bubblecs.exe\n"
                               "t 2 System.RuntimeType\n"
                               "o 7c79f 2 64\n"
@@ -304,7 +304,7 @@ static void sections_have_names_of_their_own(void **unused)
     assert_int_equal(graph->declared_types, 2);
     assert_int_equal(graph->roots.items[1].object, 1);
     assert_int_equal(graph->roots.items[1].container.i, graph->types[2]);
-    assert_int_equal(graph->roots.items[2].object, 1); /* root of the other section */
+    assert_int_equal(graph->roots.items[2].object, 1); /* root that is in the other section */
     assert_true(r.model->inputs.items[1].complete);
     assert_string_equal(mp_model_text(r.model, r.model->sessions.items[1].application),
                         "first.exe");
@@ -320,7 +320,7 @@ static void one_domain_alone(void **unused)
     assert_true(r.ok);
     assert_int_equal(graph->count, 2);
     assert_int_equal(graph->domains.count, 2);
-    assert_int_equal(graph->dangling, 1); /* 1 is in first.exe */
+    assert_int_equal(graph->dangling, 1); /* object 1 is in first.exe */
     assert_int_equal(graph->roots.count, 2);
     assert_int_equal(graph->roots.items[1].object, 0);
     assert_int_equal(graph->declared_types, 1);
@@ -390,7 +390,7 @@ static void a_section_that_is_not_closed(void **unused)
     }
 }
 
-/* Wherever a dump is truncated, its complete lines count. */
+/* For a dump that is truncated anywhere, its complete lines count. */
 static void cut_at_every_byte(void **unused)
 {
     (void)unused;
@@ -501,7 +501,7 @@ static void dumps_are_moments_of_one_session(void **unused)
     assert_null(delta_of(&r, "B", 3));
     assert_int_equal(delta_of(&r, "C", 3)->found, -1);
     assert_int_equal(model->graph->snapshot.i, 3);
-    assert_int_equal(model->graph->declared_types, 2); /* A, and B, which has no objects */
+    assert_int_equal(model->graph->declared_types, 2); /* A, and B, which does not have objects */
     reading_free(&r);
 }
 

@@ -24,8 +24,9 @@ static void centres(void **state)
         {{10, 4}, 2, 7, 3},
         {{4, 7}, 2, 5, 2},    /* the centre is 5.5 rounded down, the spread 1.5 rounded up */
         {{-4, -7}, 2, -6, 2}, /* -5.5 rounded down */
-        {{9, 1, 5}, 3, 5, 4}, /* the spread is half of 8 */
-        /* The spread is half of 1, rounded up; the median of the deviations would be 0. */
+        {{9, 1, 5}, 3, 5, 4}, /* the spread is half of the range, which is 8 */
+        /* The spread is half of the range of 1, rounded up; the median of the deviations would be
+         * 0. */
         {{5, 5, 6}, 3, 5, 1},
         {{3, 3, 3, 3, 90}, 5, 3, 44},
         {{1, 2, 3, 4, 5, 6, 100}, 7, 4, 50},
@@ -56,13 +57,13 @@ static mp_digest *run_of(int64_t bytes, uint32_t name)
     return digest;
 }
 
-/* The run with the median of bytes represents all runs, and lists them. */
+/* The run with the median of bytes represents all runs. It has a list of all of them. */
 static void runs_together(void **state)
 {
     (void)state;
     mp_digest *runs[] = {run_of(30, 1), run_of(10, 2), run_of(20, 1), run_of(20, 2)};
     mp_digest *digest = mp_digest_of_runs(runs, 4);
-    assert_ptr_equal(digest, runs[2]); /* the second one of 10, 20, 20 and 30 in the given order */
+    assert_ptr_equal(digest, runs[2]); /* the second of 10, 20, 20 and 30 in the given order */
     assert_int_equal(digest->run_count, 4);
     assert_int_equal(runs[0]->has, MP_HAS_LIVE);
     mp_digest *any = mp_digest_of_any_run(digest);

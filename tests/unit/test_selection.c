@@ -19,7 +19,7 @@ static reading heap(void)
 {
     reading r = read_text(&mp_reader_oemp, "a.oemp", HEAP, 4096);
     assert_true(r.ok);
-    r.model->kind = MP_KIND_RECORDING; /* normally set by loading */
+    r.model->kind = MP_KIND_RECORDING; /* usually set when a file is loaded */
     return r;
 }
 
@@ -98,7 +98,8 @@ static void each_subject(void **unused)
     reading_free(&r);
 }
 
-/* Objects of unknown type have a type too: in dumps, type 0 may be the type of an object. */
+/* Objects of unknown type can be selected by type: in dumps, type 0 may be the type of an
+ * object. */
 static void an_unknown_type_is_a_type(void **unused)
 {
     (void)unused;

@@ -1,5 +1,5 @@
-/* Slopes of series with equal values. They are computed once for all equal values, and compared
- * with all slopes, computed one by one and sorted. */
+/* Slopes of series with equal values. memprof computes a slope once for all equal values. The test
+ * compares this with all slopes, computed one by one and sorted. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>

@@ -20,7 +20,7 @@ static const struct {
     {"s/a/b/", "", ""},
     {"s/an//", "banana", "bana"},
     {"s/an//g", "banana", "ba"},
-    /* groups and the match itself */
+    /* groups, and the whole match */
     {"s/([a-z]+)-([0-9]+)/\\2 \\1/", "order-12.p", "12 order.p"},
     {"s/n/<&>/g", "banana", "ba<n>a<n>a"},
     {"s/n/<\\&>/", "banana", "ba<&>ana"},
@@ -38,7 +38,7 @@ static const struct {
     {"s/\\\\/\\//g", "shop\\main\\p", "shop/main/p"},
     {"s/a/b\\\\/", "a/", "b\\/"},
     {"s|\\\\|/|", "a\\b", "a/b"},
-    /* anchors: only the start of the whole text counts as a start */
+    /* anchors: only the start of the whole text is a start */
     {"s/^a/b/g", "aaa", "baa"},
     {"s/a$/b/g", "aaa", "aab"},
     {"s/^/> /g", "ab", "> ab"},
@@ -108,7 +108,8 @@ static void long_names_are_rewritten_whole(void **unused)
     mp_substitutions_free(rules);
 }
 
-/* Each match of "a" is searched to the end of the text, because a longer match may be there. */
+/* From each "a", the search continues to the end of the text, because a longer match may be
+ * there. */
 static void what_takes_far_too_long_is_told(void **unused)
 {
     (void)unused;

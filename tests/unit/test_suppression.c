@@ -221,7 +221,8 @@ static void no_damage_does_harm(void **unused)
     static const char bits[] = "[]=#;\n\r\t \\(){}*+?^$|.0-9\xc3\xe9\xff\x01";
     uint32_t seed = 1;
     for (int round = 0; round < 20000; round++) {
-        /* allocated with its exact length, so that the sanitizer detects any access beyond it */
+        /* allocated with its exact length, so that the sanitizer detects any access beyond its
+         * end */
         size_t length = sizeof good - 1;
         char *text = malloc(length);
         mp_error error = {0};
@@ -279,7 +280,7 @@ static const struct {
     {"", "suppressed 0/0, leaked 3/272 at 3, alive 6/407\n"},
     {"[a]\ntype=Proc*\nreason=r\n",
      "a used 1 1/200\nsuppressed 1/200, leaked 2/72 at 2, alive 6/407\n"},
-    /* all subjects must match; among patterns of one subject, any of them */
+    /* all subjects must match; if a subject has several patterns, one of them is enough */
     {"[a]\ntype=Proc*\ntype=Temp*\nname=t?\nreason=r\n",
      "a used 1 1/50\nsuppressed 1/50, leaked 2/222 at 2, alive 6/407\n"},
     {"[a]\nstack=^order\\.p:[36]$\nreason=r\n",
@@ -295,13 +296,13 @@ static const struct {
     {"[a]\ntype=Proc*\nreason=r\n[b]\nsource=order.p\nreason=r\n[c]\ntype=*\nreason=r\n",
      "a used 1 1/200\nb used 2 2/72\nc unused 0 0/0\n"
      "suppressed 3/272, leaked 0/0 at 0, alive 6/407\n"},
-    /* a leak up to the limit is accepted, but not a larger one, to which the next suppression may
-     * apply */
+    /* a leak up to the limit is accepted; a larger leak is not, but the next suppression may accept
+     * it */
     {"[a]\ntype=Proc*\nlimit=200\nreason=r\n",
      "a used 1 1/200\nsuppressed 1/200, leaked 2/72 at 2, alive 6/407\n"},
     {"[a]\nsource=*\nlimit=271\nreason=r\n[b]\ntype=Temp*\nreason=r\n",
      "a over limit 3 3/272\nb used 1 1/50\nsuppressed 1/50, leaked 2/222 at 2, alive 6/407\n"},
-    /* here, today is 2027-06-30 */
+    /* in this test, today is 2027-06-30 */
     {"[a]\ntype=Proc*\nexpires=2027-06-30\nreason=r\n",
      "a used 1 1/200\nsuppressed 1/200, leaked 2/72 at 2, alive 6/407\n"},
     {"[a]\ntype=Proc*\nexpires=2027-06-29\nreason=r\n[b]\ntype=x\nexpires=2026-12-31\n"
@@ -331,8 +332,8 @@ static void leaks_are_suppressed_as_by_hand(void **unused)
     reading_free(&r);
 }
 
-/* The temp-table is scoped to the procedure. If the procedure is accepted, no leak owns the
- * table. */
+/* The temp-table is scoped to the procedure. If a suppression accepts the procedure, no leak owns
+ * the table. */
 static void what_is_suppressed_owns_no_leak(void **unused)
 {
     (void)unused;

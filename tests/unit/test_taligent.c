@@ -104,7 +104,7 @@ static void check_slice(mp_slice got, mp_slice expected)
     assert_memory_equal(got.start, expected.start, expected.length);
 }
 
-/* Read the first line of a text both ways. Return true if taligent_take read it. */
+/* Read the first line of a text with both parsers. Return true if taligent_take could read it. */
 static bool check_ways(const char *text)
 {
     mp_diagnostics *diagnostics = mp_diagnostics_new(10);
@@ -136,7 +136,8 @@ static bool check_ways(const char *text)
     return taken;
 }
 
-/* Usual lines are parsed in the window. Changes of a few bytes must not change the result. */
+/* Common lines are parsed in the window. If a few bytes are changed, both parsers still have the
+ * same result. */
 static void both_ways_to_parse_agree(void **unused)
 {
     (void)unused;
@@ -160,7 +161,7 @@ static void both_ways_to_parse_agree(void **unused)
             text[(random >> 40) % strlen(text)] = '\0';
         taken += check_ways(text);
     }
-    assert_in_range(taken, 3000, 27000); /* both ways were compared often */
+    assert_in_range(taken, 3000, 27000); /* both parsers were compared often */
 }
 
 static void blocks_have_nine_columns(void **unused)
@@ -227,8 +228,8 @@ static void check_next(mp_event *waiting, size_t *count, const mp_event *next)
     waiting[index] = waiting[--*count];
 }
 
-/* The order of events is compared with a list that is searched each time. Times ascend with jitter,
- * or are random. 0 is the default number of waiting events, and -1 is none. */
+/* The order of events is compared with a list that is searched for each event. Times ascend with
+ * jitter, or are random. 0 is the default number of waiting events, and -1 is none. */
 static void events_wait_for_late_ones(void **unused)
 {
     (void)unused;
@@ -271,8 +272,9 @@ static void events_wait_for_late_ones(void **unused)
 
 /* --- replay --- */
 
-/* One thread allocates and deletes; another deletes blocks of the first. An address is reused, one
- * is freed twice, one was never allocated, and one is allocated again while it is alive. */
+/* One thread allocates and deletes. Another thread deletes blocks of the first. One address is used
+ * again, one is freed twice, one was never allocated, and one is allocated again while it is
+ * alive. */
 #define LOG                                                                                        \
     TITLE "0-0\told\t0x10\t40\tTLock\n"                                                            \
           "1-1\t1000\t0x20\t100\tnovtbl\toperator new(int)|A::f()|main\n"                          \
@@ -315,7 +317,7 @@ static void a_log_is_replayed(void **unused)
         assert_int_equal(totals.leaked_bytes, 70);
         assert_int_equal(totals.temporary_objects, 1); /* the block that became a TText */
         assert_int_equal(totals.temporary_bytes, 100);
-        assert_int_equal(totals.peak_bytes, 142); /* both old ones and the first 100 bytes */
+        assert_int_equal(totals.peak_bytes, 142); /* both old blocks, and the first 100 bytes */
         assert_int_equal(totals.peak_objects, 3);
         assert_int_equal(events->peak_time_us, 0);
         assert_int_equal(events->threads, 2);
@@ -338,25 +340,26 @@ static void a_log_is_replayed(void **unused)
 static void old_blocks_were_always_there(void **unused)
 {
     (void)unused;
-    static const char log[] = "1-1 1000 0x1 10 novtbl f|main\n"
-                              "1-1 1005 0x2 100 novtbl f|main\n"
-                              "1-1 1012 0x2 del TA g|main\n"
-                              "0-0 old 0x3 40 TLock\n"
-                              /* the address is in use, so this is not an old block */
-                              "0-0 old 0x1 999 TLock\n"
-                              "1-1 1025 0x4 20 novtbl h|main\n"
-                              "1-1 1035 0x3 del TLock g|main\n"
-                              "0-0 old 0x5 7 TLock\n"
-                              "1-1 1045 0x6 200 novtbl h|main\n"
-                              "0-0 old 0x7 3\n"
-                              "1-1 1055 0x5 del TLock g|main\n"
-                              "0-0 old 0x8 5 TLock\n"
-                              "1-1 1075 0x6 del TH g|main\n"
-                              "1-1 1085 0x6 205 novtbl h|main\n" /* 243 bytes, almost the peak */
-                              "1-1 1090 0x6 del TH g|main\n"
-                              "1-1 1100 0x9 1 novtbl h|main\n";
-    /* the four old ones have 40 + 7 + 3 + 5 = 55 bytes; a slice's peak is at least the amount at
-     * its start */
+    static const char log[] =
+        "1-1 1000 0x1 10 novtbl f|main\n"
+        "1-1 1005 0x2 100 novtbl f|main\n"
+        "1-1 1012 0x2 del TA g|main\n"
+        "0-0 old 0x3 40 TLock\n"
+        /* the address is in use, so this is not an old block */
+        "0-0 old 0x1 999 TLock\n"
+        "1-1 1025 0x4 20 novtbl h|main\n"
+        "1-1 1035 0x3 del TLock g|main\n"
+        "0-0 old 0x5 7 TLock\n"
+        "1-1 1045 0x6 200 novtbl h|main\n"
+        "0-0 old 0x7 3\n"
+        "1-1 1055 0x5 del TLock g|main\n"
+        "0-0 old 0x8 5 TLock\n"
+        "1-1 1075 0x6 del TH g|main\n"
+        "1-1 1085 0x6 205 novtbl h|main\n" /* 243 bytes, which is almost the peak */
+        "1-1 1090 0x6 del TH g|main\n"
+        "1-1 1100 0x9 1 novtbl h|main\n";
+    /* The four old blocks have 40 + 7 + 3 + 5 = 55 bytes. The peak of a slice is at least the
+     * amount at its start. */
     static const struct {
         int64_t live_objects, live_bytes, peak_objects, peak_bytes, peak_time_us;
     } snapshots[] = {
@@ -365,8 +368,8 @@ static void old_blocks_were_always_there(void **unused)
         {4, 38, 5, 238, 70}, {4, 38, 5, 243, 85},  {5, 39, 5, 39, 100},
     };
     /* Most bytes were alive at 45 us: 10 of f, 220 of h, 7 and 5 of the locks, and 3 without a
-     * type. At the start there were three locks. At the end there were the last of them, and 20 and
-     * 1 bytes of h. */
+     * type. At the start there were three locks. At the end there were the last of the locks, and
+     * 20 and 1 bytes of h. */
     static const struct {
         const char *type;
         mp_peak_share start, peak, end;
@@ -413,7 +416,7 @@ static void old_blocks_were_always_there(void **unused)
     }
 }
 
-/* the same number of bytes at a later time does not move the peak */
+/* the same number of bytes at a later time does not change the time of the peak */
 #define TIE                                                                                        \
     "1-1 2000 0x1 10 novtbl f|main\n"                                                              \
     "1-1 2001 0x2 20 novtbl h|main\n"                                                              \
@@ -430,7 +433,7 @@ static void the_peak_is_the_first_of_equals(void **unused)
     } cases[] = {
         {TIE, 1},
         {"1-1 1000 0x1 10 novtbl f\n1-1 1050 0x1 del T f\n", 0},
-        /* counted from the earliest event, which is on the second line */
+        /* the time counts from the earliest event, which is on the second line */
         {"1-1 1000 0x1 10 novtbl f\n1-1 999 0x2 9 novtbl f\n1-1 1050 0x1 del T f\n", 1},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -442,7 +445,7 @@ static void the_peak_is_the_first_of_equals(void **unused)
 }
 
 /* Names of up to fifteen letters are stored as numbers. These names differ in a few letters, or
- * only after the fifteenth. */
+ * only after the fifteenth letter. */
 static void threads_have_whole_names(void **unused)
 {
     (void)unused;
@@ -671,7 +674,7 @@ static void a_section_without_anomalies_reports_none(void **unused)
     }
 }
 
-/* The file may end in a number or in the deleting thread. */
+/* The file may end in a number, or in the thread that deletes. */
 static void an_analysis_file_may_be_torn(void **unused)
 {
     (void)unused;
@@ -690,7 +693,8 @@ static void an_analysis_file_may_be_torn(void **unused)
     }
 }
 
-/* There are enough lines for a second thread, and diagnostics stay in the order of the lines. */
+/* There are enough lines for a second thread to be used. Diagnostics are in the order of the lines
+ * nevertheless. */
 static void long_lines_are_told_in_order(void **unused)
 {
     (void)unused;

@@ -1,5 +1,5 @@
-/* Slices and UTF-8: well-formed sequences by the Unicode Standard, and everything else as ISO
- * 8859-1. */
+/* Slices and UTF-8. Well-formed sequences are those of the Unicode Standard; text with any others
+ * is ISO 8859-1. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -41,7 +41,8 @@ static size_t by_the_table(const unsigned char *bytes, size_t left)
     return 0;
 }
 
-/* All pairs of first bytes, followed by bytes at every boundary, and cut at every length. */
+/* All pairs of first bytes, followed by bytes at every boundary of table 3-7, and cut at every
+ * length. */
 static void sequences_are_those_of_the_table(void **unused)
 {
     (void)unused;
@@ -108,7 +109,7 @@ static void other_bytes_are_iso_8859_1(void **unused)
     }
     assert_true(mp_utf8_valid(text));
 
-    /* Valid UTF-8 is not copied, and `converted` keeps its value. */
+    /* Valid UTF-8 is not copied, and `converted` is not changed. */
     mp_slice good = mp_slice_of("Z\xc3\xbcrich");
     converted = false;
     text = mp_utf8_from_bytes(&arena, good, &converted);
@@ -202,7 +203,7 @@ static void buffers_grow(void **unused)
     free(buffer.text);
 }
 
-/* By hand: letters are added, left out, replaced, or swapped with the next one. */
+/* Calculated by hand: letters are added, left out, replaced, or swapped with the next letter. */
 static void nearest(void **state)
 {
     (void)state;

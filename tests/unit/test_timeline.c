@@ -1,4 +1,4 @@
-/* Executions of a trace, which are listed in the order of completion, are nested. */
+/* Executions of a trace are listed in the order in which they end. The timeline nests them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -49,8 +49,8 @@ static void check(const char *trace, const expectation *expected, size_t count)
 }
 #define CHECK(trace, expected) check(trace, expected, sizeof(expected) / sizeof *(expected))
 
-/* Line 3 of module 1 calls module 2, whose lines 1 and 2 take less than a microsecond, so all of
- * them start in the same one. */
+/* Line 3 of module 1 calls module 2, whose lines 1 and 2 take less than a microsecond. Therefore
+ * all of them start in the same microsecond. */
 static void test_the_same_microsecond(void **state)
 {
     static const expectation expected[] = {
@@ -63,8 +63,8 @@ static void test_the_same_microsecond(void **state)
           expected);
 }
 
-/* The caller is not traced. Line 40 of module 2 runs in two calls; in the second, module 3 runs
- * inside. Untraced code takes time too, so the call ends with the last execution inside of it. */
+/* The caller is not traced. Line 40 of module 2 runs in two calls. During the second call, module 3
+ * runs. Untraced code takes time too, so a call ends with the last execution inside of it. */
 static void test_a_part(void **state)
 {
     static const expectation expected[] = {

@@ -45,9 +45,9 @@ static const struct {
     {4, {100, 100, 100, 0}, MP_TREND_DROP, 0, 0, 0, {{3, -100}}},
     {10, {10, 50, 50, 50, 50, 50, 50, 50, 50, 50}, MP_TREND_JUMP, 0, 0, 0, {{1, 40}}},
     {10, {10, 10, 10, 10, 10, 50, 50, 50, 50, 50}, MP_TREND_JUMP, 0, 0, 0, {{5, 40}}},
-    /* Two steps. The step of 60 is less than twice the 40 of the rest. 9 of 36 slopes are 0; the
-     * largest are 60, 40, 30 x2, 25, 20 x7, 16.7 x3, 15 x2, 14.3 x2, so the middle ones are 100/7.
-     * 18 s^2 = 1656 - 198 = 1458; rank (36 - 17.6) / 2 = 9.2, so 9. */
+    /* Two steps. The step of 60 is less than twice the 40 of the other values. 9 of 36 slopes are
+     * 0; the largest are 60, 40, 30 x2, 25, 20 x7, 16.7 x3, 15 x2, 14.3 x2, so the middle ones are
+     * 100/7. 18 s^2 = 1656 - 198 = 1458; rank (36 - 17.6) / 2 = 9.2, so 9. */
     {9, {0, 0, 0, 60, 60, 60, 100, 100, 100}, MP_TREND_FLAT, 100 / 7., 0, 20, {{0, 0}}},
     /* A staircase. Slopes: 0 x4, 3.33 x3, 4 x2, 4.29, 5 x12, 6, 6.67 x2, 10 x3; the middle two
      * are 5. 18 s^2 = 1176 - 72 = 1104; rank (28 - 15.3) / 2 = 6.3, so 6. */
@@ -56,18 +56,19 @@ static const struct {
      * (15 - 8.98) / 2 = 3.01, so 3. */
     {6, {5, 1, 5, 1, 5, 1}, MP_TREND_FLAT, 0, -4, 4 / 3., {{0, 0}}},
     /* A step and a leak. Start-up memory is freed after the first value, in the middle, and at the
-     * end. All slopes of the rest are 100. */
+     * end. All slopes of the other values are 100. */
     {6, {7100, 200, 300, 400, 500, 600}, MP_TREND_GROWS, 100, 100, 100, {{1, -6900}}},
     {7, {7100, 7200, 7300, 400, 500, 600, 700}, MP_TREND_GROWS, 100, 100, 100, {{3, -6900}}},
     {5, {7100, 7200, 7300, 7400, 0}, MP_TREND_GROWS, 100, 100, 100, {{4, -7400}}},
-    /* Four values: without the step three are left, and the four do not grow. */
+    /* Four values. Without the step there are only three, and the four do not grow. */
     {4, {7100, 200, 300, 400}, MP_TREND_DROP, 100, 100, 100, {{1, -6900}}},
-    /* 0 1 2 3 is left. A larger rise to the fifth value does not matter. The mirror image shrinks.
-     */
+    /* 0 1 2 3 is left. It does not matter if the rise to the fifth value is larger. The mirror
+     * image shrinks. */
     {5, {0, 1000, 1001, 1002, 1003}, MP_TREND_GROWS, 1, 1, 1, {{1, 1000}}},
     {5, {1003, 1002, 1001, 1000, 0}, MP_TREND_SHRINKS, -1, -1, -1, {{4, -1000}}},
     {6, {0, 1000, 998, 996, 994, 992}, MP_TREND_SHRINKS, -2, -2, -2, {{1, 1000}}},
-    /* Two steps, each more than twice the steps around it. The larger step comes first. */
+    /* There are two steps. Each is more than twice as large as the steps around it. The larger step
+     * comes first. */
     {7,
      {9000, 5000, 5100, 100, 200, 300, 400},
      MP_TREND_GROWS,
@@ -86,8 +87,9 @@ static const struct {
      * distance: 130 50 130 90 90, 90 90 110 90, 103.3 90 103.3, 100 90, 98. 18 s^2 = 510; rank (15
      * - 10.4) / 2 = 2.3, so 2. In order: 50, 90 x7, 98, 100, 103.3 x2, 110, 130 x2. */
     {7, {7000, 7130, 180, 230, 360, 450, 540}, MP_TREND_GROWS, 90, 90, 130, {{2, -6950}}},
-    /* A sawtooth frees what has grown, but not twice as much. -300, -100 x2, -33.3 x3, 0 x4, 20 x3,
-     * 33.3 x2, 42.9, 100 x12. 18 s^2 = 1176 - 72; rank (28 - 15.3) / 2 = 6.3, so 6. */
+    /* Each fall of a sawtooth frees what grew before, but less than twice as much. -300, -100 x2,
+     * -33.3 x3, 0 x4, 20 x3, 33.3 x2, 42.9, 100 x12. 18 s^2 = 1176 - 72; rank (28 - 15.3) / 2 =
+     * 6.3, so 6. */
     {8, {0, 100, 200, 300, 0, 100, 200, 300}, MP_TREND_FLAT, 100 / 3., -100 / 3., 100, {{0, 0}}},
 };
 
@@ -121,7 +123,7 @@ static void a_kind_is_what_people_would_say(void **unused)
         /* a peak goes up and down again */
         {{0, 0, 0, 100, 0, 0, 0}, 7, MP_TREND_FLAT},
         {{0, 0, 90, 100, 90, 0, 0}, 7, MP_TREND_FLAT},
-        /* noise: the step from 2 to 9 is less than twice the range of the rest */
+        /* noise: the step from 2 to 9 is less than twice the range of the other values */
         {{5, 3, 6, 4, 2, 9, 5, 7, 3, 6}, 10, MP_TREND_FLAT},
         /* a sawtooth that ends above its start, and one on a rising line */
         {{0, 10, 20, 30, 0, 10, 20, 30, 10, 20}, 10, MP_TREND_FLAT},
@@ -140,12 +142,13 @@ static void the_largest_values_are_no_trouble(void **unused)
     mp_trend trend = mp_trend_of(jump, 4);
     assert_int_equal(trend.kind, MP_TREND_JUMP);
     assert_int_equal(trend.steps[0].place, 2);
-    assert_true(trend.steps[0].size == INT64_MAX); /* the nearest possible value */
+    assert_true(trend.steps[0].size == INT64_MAX); /* the nearest value that is possible */
     assert_float_equal(trend.high, 0, 0);
     assert_int_equal(mp_trend_of(saw, 5).kind, MP_TREND_FLAT);
 }
 
-/* Slopes from build to build, calculated by hand: the lower of two middle slopes, rounded up. */
+/* Slopes from build to build, calculated by hand. If there are two middle slopes, the lower of them
+ * counts. It is rounded up. */
 static void whole_slopes_are_exact(void **unused)
 {
     (void)unused;
@@ -179,7 +182,7 @@ static void long_series_are_thinned_evenly(void **unused)
         values[i] = i >= PLACE;
     trend = mp_trend_of(values, COUNT);
     assert_int_equal(trend.kind, MP_TREND_JUMP);
-    /* the step is reported too, although the slopes leave it out */
+    /* the step is also reported, although the slopes do not include it */
     assert_int_equal(trend.steps[0].place, PLACE);
 }
 
@@ -231,7 +234,8 @@ static void check_series(mp_series series, const int64_t *expected, size_t group
     mp_series_free(&series);
 }
 
-/* Queries are 3, 4, 7, 9; procedures 2, 5; the rest is the pool and the temp-table. */
+/* The numbers of queries are 3, 4, 7, 9, and of procedures 2, 5. The other objects are the pool and
+ * the temp-table. */
 static const int64_t queries[] = {20, 48, 68, 47, 0}, procedures[] = {100, 300, 300, 300, 0};
 
 static void series_are_as_by_hand(void **unused)
@@ -272,7 +276,7 @@ static void series_of_frames_have_all_that_a_function_called(void **unused)
         group_of_node[i] = strcmp(label, "main.p") == 0 ? 1 : 2;
         mp_arena_free(&scratch);
     }
-    /* All except the session's pool; the same without procedure 2. The reusable object is in
+    /* All objects except the session's pool; then without procedure 2. The reusable object is in
      * neither. */
     static const int64_t expected[] = {120, 398, 418, 397, 0, 20, 298, 318, 297, 0};
     check_series(mp_series_of(&window, 1, &frames, row_of, 2), expected, 2, 5);

@@ -320,7 +320,7 @@ static void times_that_people_write(void **unused)
         {"5 apples", -1},
         {"99999999999999999999", -1},
         {"9999999999999999:00:00", -1},
-        /* more microseconds than 63 bits hold, although the seconds fit */
+        /* these are more microseconds than 63 bits hold, although the seconds fit */
         {"2000000000000h", -1},
         {"99999999999h", -1},
         {"100000000000min", 6000000000000000000},
@@ -419,12 +419,12 @@ static void stamps_are_read(void **unused)
     }
 }
 
-/* Before 1970, too, fractions of a second count forward. */
+/* Before 1970, fractions of a second also count forward. */
 static void stamps_are_written(void **unused)
 {
     static const struct {
         int64_t us;
-        const char *text, *exact; /* NULL = beyond the calendar */
+        const char *text, *exact; /* NULL = the date is beyond the calendar */
     } cases[] = {
         {0, "1970-01-01T00:00:00.000Z", "1970-01-01T00:00:00.000000Z"},
         {1643684499967001, "2022-02-01T03:01:39.967Z", "2022-02-01T03:01:39.967001Z"},
@@ -444,7 +444,7 @@ static void stamps_are_written(void **unused)
     }
 }
 
-/* Shares are exact, as with integers of any size. */
+/* Shares are exact, as if computed with integers of any size. */
 static void shares_are_exact(void **unused)
 {
     (void)unused;

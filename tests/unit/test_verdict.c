@@ -1,5 +1,5 @@
-/* Verdicts on sites in recordings and heap logs. Each test describes how the objects of its sites
- * come and go. */
+/* Verdicts on sites in recordings and heap logs. Each test states when the objects of its sites are
+ * created and deleted. */
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -24,7 +24,8 @@ enum { MOST = 4000, BUSY = 99, NEVER = 0 };
  * deleted. */
 typedef struct thing {
     int session, site, birth, death, size;
-    int grows_from, grows_to, growth; /* bytes by which it grows at each of these snapshots */
+    int grows_from, grows_to,
+        growth; /* number of bytes by which it grows at each of these snapshots */
 } thing;
 
 static thing things[MOST];
@@ -179,8 +180,8 @@ static void judged_free(judged *state)
     thing_count = 0;
 }
 
-/* Check the kind of site 1 in a recording of `snapshots` snapshots. `last_tag`: tag of the last
- * one. */
+/* Check the kind of site 1 in a recording that has `snapshots` snapshots. `last_tag`: tag of the
+ * last snapshot. */
 static void expect(int snapshots, const char *last_tag, const char *kind)
 {
     judged state = judge_sessions(&snapshots, 1, last_tag);
@@ -193,7 +194,7 @@ static void test_survivors(void **state)
     (void)state;
     create(1, 2, 12, 3, NEVER);
     expect(12, "work", "leak");
-    /* one of eleven stays, the others are gone at the next snapshot */
+    /* one of eleven stays, and the others are gone at the next snapshot */
     create(1, 2, 12, 1, NEVER);
     create(1, 2, 12, 10, 1);
     expect(12, "work", "leak");
@@ -208,22 +209,22 @@ static void test_survivors(void **state)
     expect(3, "work", "unknown");
 }
 
-/* Objects that are deleted soon, but for some of the first ones: they are older than any that was
- * deleted, so they are not like those. */
+/* Objects that are deleted soon, except some of the first ones. These are older than any object
+ * that was deleted, so they are not like those. */
 static void test_old_and_young(void **state)
 {
     (void)state;
     create(1, 2, 3, 3, NEVER);
     create(1, 2, 3, 30, 1);
     expect(12, "work", "filled");
-    /* one that lived as long was deleted */
+    /* an object that lived as long was deleted */
     create(1, 2, 3, 3, NEVER);
     create(1, 2, 3, 30, 1);
     add(1, 2, 12);
     expect(12, "work", "in-use");
 }
 
-/* Sites that grew at one or two snapshots. */
+/* Sites that grew at only one or two snapshots. */
 static void test_seldom(void **state)
 {
     (void)state;
@@ -258,7 +259,7 @@ static void test_silence_at_the_end(void **state)
         add(1, position, NEVER);
     stay_busy(1, 20);
     expect(20, "work", "filled");
-    /* 40 20 10 5 2 2 1 1 1: no pause, but fewer and fewer */
+    /* 40 20 10 5 2 2 1 1 1: there is no pause, but fewer and fewer objects */
     for (int offset = 2, number = 40; offset <= 10; offset++, number = number > 2 ? number / 2 : 1)
         create(1, offset, offset, number, NEVER);
     expect(10, "work", "filled");
@@ -267,18 +268,19 @@ static void test_silence_at_the_end(void **state)
 static void test_queues(void **state)
 {
     (void)state;
-    /* 12 come and 10 go at each snapshot, the oldest first */
+    /* at each snapshot, 10 are created and 10 deleted, the oldest first */
     for (int i = 0; i < 12 * 20; i++)
         add(1, 2 + i / 12, 3 + i / 10 <= 21 ? 3 + i / 10 : NEVER);
     expect(21, "work", "growing-queue");
-    /* the same up to the tenth snapshot; after that, as many come as go */
+    /* the same up to the tenth snapshot; after that, as many are deleted as created */
     for (int i = 0; i < 12 * 10 + 10 * 10; i++)
         add(1, i < 120 ? 2 + i / 12 : 12 + (i - 120) / 10, 3 + i / 10 <= 21 ? 3 + i / 10 : NEVER);
     expect(21, "work", "bounded");
     /* one object is created and one deleted at each of four snapshots */
     create(1, 1, 5, 1, 2);
     expect(5, "work", "bounded");
-    /* 10 come and a tenth of the live ones go: a pool that approaches 100 objects */
+    /* 10 are created, and a tenth of the live objects is deleted: a pool that approaches 100
+     * objects */
     for (int index = 2, alive = 0, oldest = 0; index <= 21; index++) {
         for (int goes = (alive + 5) / 10; goes > 0; goes--, alive--)
             things[oldest++].death = index;
@@ -325,7 +327,7 @@ static void test_pauses(void **state)
     create(1, 2, 11, 3, NEVER);
     create(1, 52, 56, 3, NEVER);
     expect(56, "work", "leak");
-    /* other sites are active meanwhile, so the site was filled twice */
+    /* other sites are active during this time, so the site was filled twice */
     create(1, 2, 11, 3, NEVER);
     create(1, 52, 54, 3, NEVER);
     stay_busy(1, 60);
@@ -355,7 +357,7 @@ static void test_end_of_a_log(void **state)
     (void)state;
     leak_and_shut_down();
     expect_of_log(100, "leak");
-    /* filled up to the middle, while the others continue */
+    /* filled up to the middle; the other sites continue */
     create(1, 1, 30, 1, NEVER);
     stay_busy(1, 99);
     expect_of_log(100, "filled");

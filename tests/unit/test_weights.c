@@ -16,8 +16,8 @@
 
 extern const mp_reader mp_reader_oemp, mp_reader_prf, mp_reader_rpm;
 
-/* Return one line per frame: "number<parent label: own/all of count/all". The part from "own" on is
- * repeated for each column. */
+/* Return one line per frame: "number<parent label: own/all of count/all". The part that begins with
+ * "own" is repeated for each column. */
 static char *dump(const mp_weights *weights)
 {
     char *text;
@@ -99,7 +99,8 @@ static void columns_share_a_tree(void **unused)
 static void check(const mp_reader *reader, const char *name, const char *text, mp_weighing weighing,
                   bool windowed, const char *expected);
 
-/* Line 0 of code is an ordinary line, and so is the line of objects that no code created. */
+/* Line 0 of code is an ordinary line. The line of objects that no code created is an ordinary line,
+ * too. */
 static void lines_are_told_where_there_are_any(void **unused)
 {
     (void)unused;
@@ -156,8 +157,8 @@ static void time_stands_on_its_paths(void **unused)
           "3<2 m2 shop.B, 2000/2000 of 1/1\n");
 }
 
-/* The tree states no time for the first method itself, and too much for the second. The lines count
- * instead. */
+/* The tree states no time for the first method itself, and too much time for the second. The times
+ * of the lines are used instead. */
 static void what_no_path_has_is_told(void **unused)
 {
     (void)unused;
@@ -171,7 +172,7 @@ static void what_no_path_has_is_told(void **unused)
           "6<5 m1 shop.A, 2000/2000 of 0/0\n");
 }
 
-/* A cache holds a list of two nodes, and the second node holds a string. Another node is garbage.
+/* A cache holds a list of two nodes, and the second node holds a string. A third node is garbage.
  * Sizes are hexadecimal. */
 static void dumps_stand_below_what_holds_them(void **unused)
 {

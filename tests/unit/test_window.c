@@ -14,8 +14,8 @@
 
 extern const mp_reader mp_reader_oemp;
 
-/* Resolve a window, and compare the ends of session 1 with sequence numbers, or the error with a
- * text. */
+/* Resolve a window. Compare the ends of session 1 with sequence numbers or, if there is an error,
+ * compare its text. */
 static void check_window(const mp_model *model, const char *from, const char *to, uint64_t first,
                          uint64_t last, const char *message)
 {
@@ -168,7 +168,7 @@ static void every_session_has_its_own_range(void **unused)
         assert_true(mp_window_before_to(&window, (mp_snapshot_id){i}));
     }
     mp_window_free(&window);
-    /* a name that one of the sessions does not have is an error */
+    /* a name that is missing in one of the sessions is an error */
     assert_false(mp_window_resolve(model, "a", "b", &window, &error));
     assert_false(mp_window_resolve(model, "3", NULL, &window, &error));
     reading_free(&r);
