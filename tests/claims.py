@@ -23,6 +23,8 @@ def arguments(description, self_test, **more):
     asked = parser.parse_args()
     if asked.self_test:
         sys.exit(self_test())
+    if not asked.memprof:
+        parser.error("--memprof says which program to run")
     return asked
 
 
@@ -44,6 +46,22 @@ def main_of(laws, description, steps, least, corpus, needs_corpus=True, programs
     else:
         print(f"{pathlib.Path(sys.argv[0]).name}: {corpus} is not here: its files are not compared")
     return laws.end(least) or (0 if corpus.exists() or not needs_corpus else SKIPPED)
+
+
+def main_of_checks(description, made, check_corpus, corpus):
+    """Run the checks of what the test makes up or, with --corpus, the check of the files in that folder. Return
+    the exit status."""
+    parser = argparse.ArgumentParser(description=description)
+    parser.add_argument("--memprof", required=True)
+    parser.add_argument("--corpus", action="store_true", help="files of a real program")
+    asked = parser.parse_args()
+    if asked.corpus and not corpus.is_dir():
+        print(f"skipped: {corpus} is not here")
+        return SKIPPED
+    claims = ClaimsOfProgram(asked.memprof)
+    for check in [check_corpus] if asked.corpus else made:
+        check(claims)
+    return claims.end()
 
 
 class Claims:

@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 """V8 heap snapshots: answers agree with a naive reader (oracle/heapsnapshot.py), for generated snapshots and,
 with --corpus, for those of a Node program that leaks."""
-import argparse
 import hashlib
 import json
 import pathlib
@@ -188,20 +187,7 @@ def check_corpus(claim):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--memprof", required=True)
-    parser.add_argument("--corpus", action="store_true", help="snapshots of a Node program")
-    given = parser.parse_args()
-    if given.corpus and not CORPUS.is_dir():
-        print(f"skipped: no snapshots in {CORPUS}")
-        return 77
-    claim = claims.ClaimsOfProgram(given.memprof)
-    if given.corpus:
-        check_corpus(claim)
-    else:
-        check_made_up(claim)
-        check_globals(claim)
-    return claim.end()
+    return claims.main_of_checks(__doc__, [check_made_up, check_globals], check_corpus, CORPUS)
 
 
 if __name__ == "__main__":

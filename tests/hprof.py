@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 """Java heap dumps: answers agree with a naive reading (oracle/java.py), of dumps that are made up and, with
 --corpus, of those of a program that leaks, whose sizes `jmap -histo` knows; dumps that are cut or damaged."""
-import argparse
 import gzip
 import json
 import pathlib
@@ -337,17 +336,7 @@ def check_corpus(claim):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--memprof", required=True)
-    parser.add_argument("--corpus", action="store_true", help="dumps of a program")
-    given = parser.parse_args()
-    if given.corpus and not CORPUS.is_dir():
-        print(f"skipped: no dumps in {CORPUS}")
-        return 77
-    claim = claims.ClaimsOfProgram(given.memprof)
-    for test in [check_corpus] if given.corpus else [check_made_up, check_cut, check_damaged, check_hostile]:
-        test(claim)
-    return claim.end()
+    return claims.main_of_checks(__doc__, [check_made_up, check_cut, check_damaged, check_hostile], check_corpus, CORPUS)
 
 
 if __name__ == "__main__":

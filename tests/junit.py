@@ -4,13 +4,13 @@
   tests/junit.py --memprof PATH   exit 1 and a line for each fault
   tests/junit.py --self-test      wrong documents must be detected
 """
-import argparse
 import pathlib
 import subprocess
 import sys
 import tempfile
 import xml.etree.ElementTree as ElementTree
 
+import claims
 import xml_schema
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -87,15 +87,7 @@ def self_test():
 
 
 def main():
-    parser = argparse.ArgumentParser(description="Hold JUnit XML against its schema.")
-    parser.add_argument("--memprof", type=pathlib.Path, help="the program")
-    parser.add_argument("--self-test", action="store_true", help="see that wrong documents fail")
-    options = parser.parse_args()
-    if options.self_test:
-        return self_test()
-    if not options.memprof:
-        parser.error("--memprof says which program to run")
-    return check(options.memprof.resolve())
+    return check(pathlib.Path(claims.arguments(__doc__, self_test).memprof).resolve())
 
 
 if __name__ == "__main__":

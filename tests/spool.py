@@ -6,7 +6,6 @@ folder.
     tests/spool.py --memprof PATH --generate PATH [--recordings N] [--kills N]
     tests/spool.py --self-test
 """
-import argparse
 import contextlib
 import datetime
 import io
@@ -21,7 +20,7 @@ import tempfile
 import threading
 import time
 
-from claims import ClaimsOfProgram
+from claims import ClaimsOfProgram, arguments
 from fleet import Shard, free_ports
 from xxh3 import xxh128
 
@@ -337,15 +336,8 @@ def self_test():
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.split(":", maxsplit=1)[0])
-    parser.add_argument("--memprof")
-    parser.add_argument("--generate")
-    parser.add_argument("--recordings", type=int, default=500)
-    parser.add_argument("--kills", type=int, default=50)
-    parser.add_argument("--self-test", action="store_true")
-    asked = parser.parse_args()
-    if asked.self_test:
-        return self_test()
+    asked = arguments(__doc__, self_test, generate={}, recordings={"type": int, "default": 500},
+                      kills={"type": int, "default": 50})
     with tempfile.TemporaryDirectory() as name:
         trials = Trials(asked.memprof, pathlib.Path(name))
         everything(trials, asked)

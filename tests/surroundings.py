@@ -9,13 +9,14 @@ COLUMNS is not tested, because it requests a width.
                        --keys: tests/keys, which fixes the keys; otherwise each run has random ones
   tests/surroundings.py --self-test    a program that depends on them must be detected
 """
-import argparse
 import os
 import pathlib
 import random
 import subprocess
 import sys
 import tempfile
+
+import claims
 
 SAMPLES = pathlib.Path(__file__).resolve().parent.parent / "samples"
 
@@ -171,17 +172,9 @@ def self_test():
 
 
 def main():
-    parser = argparse.ArgumentParser(description="Answers depend on nothing around them.")
-    parser.add_argument("--memprof", type=pathlib.Path, help="the program")
-    parser.add_argument("--keys", type=pathlib.Path, help="the library that fixes the keys")
-    parser.add_argument("--self-test", action="store_true", help="see that what looks around is told")
-    options = parser.parse_args()
-    if options.self_test:
-        return self_test()
-    if not options.memprof:
-        parser.error("--memprof says which program to run")
-    keys = options.keys.resolve() if options.keys and options.keys.exists() else None
-    wrong, runs = hold(options.memprof.resolve(), list(commands()), keys)
+    asked = claims.arguments(__doc__, self_test, keys={"type": pathlib.Path, "help": "the library that fixes the keys"})
+    keys = asked.keys.resolve() if asked.keys and asked.keys.exists() else None
+    wrong, runs = hold(pathlib.Path(asked.memprof).resolve(), list(commands()), keys)
     print(f"surroundings.py: {runs} runs, {wrong} command lines depend on what is around them"
           + ("" if keys else "; each run drew its own keys"))
     return wrong != 0

@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 """Waste in heap dumps of Java and V8: `memprof waste` agrees with a naive reading of dumps that are made up and, with
 --corpus, of those of a program; dumps that are cut, damaged, changed, or made to exhaust memory."""
-import argparse
 import collections
 import json
 import pathlib
@@ -434,18 +433,8 @@ def check_corpus(claim):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--memprof", required=True)
-    parser.add_argument("--corpus", action="store_true", help="dumps of a program")
-    given = parser.parse_args()
-    if given.corpus and not hprof.CORPUS.is_dir():
-        print(f"skipped: no dumps in {hprof.CORPUS}")
-        return 77
-    claim = claims.ClaimsOfProgram(given.memprof)
-    for test in [check_corpus] if given.corpus else [check_made_up, check_texts, check_formats, check_odd, check_odd_v8,
-                                                        check_others]:
-        test(claim)
-    return claim.end()
+    made = [check_made_up, check_texts, check_formats, check_odd, check_odd_v8, check_others]
+    return claims.main_of_checks(__doc__, made, check_corpus, hprof.CORPUS)
 
 
 if __name__ == "__main__":
