@@ -164,7 +164,7 @@ class Trials(ClaimsOfRuns):
         for report, name, statement, columns in REPORTS:
             # these tables have types, and the reports on some formats have functions instead
             grouped = (["--by", "type"] if "from top_types" in statement or "from growth" in statement else
-                       ["--by", "line"] if "from lines" in statement and path.suffix == ".cpuprofile" else [])
+                       ["--by", "line"] if "from lines" in statement else [])
             done, answer = self.ask(report, path, *grouped, *([] if report == "analyze" else ["--limit", "0"]))
             # the report on growth lists unchanged types too; for a single dump, leaks lists objects that grew
             listed = [row for row in answer.get(name) or [] if report != "growth" or row.get("delta_bytes")
