@@ -19,7 +19,8 @@ const char *mp_diagnostics_dashes(const mp_diagnostics *diagnostics);
 typedef struct mp_alias {
     const char *path, *name;
 } mp_alias;
-/* Set the aliases. They also apply to members of archives at these paths. Borrowed. */
+/* Set the aliases, which are borrowed. If the path of an archive has an alias, members of the
+ * archive have it too. */
 void mp_diagnostics_alias(mp_diagnostics *diagnostics, const mp_alias *aliases, size_t count);
 /* Return the name that messages use for a path: the path itself, or a text in the arena. */
 const char *mp_diagnostics_name(const mp_diagnostics *diagnostics, mp_arena *arena,

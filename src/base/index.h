@@ -32,7 +32,7 @@ uint32_t mp_id_index_get(const mp_id_index *index, uint64_t key);
 uint32_t *mp_id_index_put(mp_id_index *index, uint64_t key);
 void mp_id_index_free(mp_id_index *index);
 
-/* Return true if the thing with this value equals the one that `opaque` describes. */
+/* Return true if the entry with this value is the one that `opaque` describes. */
 typedef bool mp_same(const void *opaque, uint32_t value);
 
 typedef struct mp_hash_entry {

@@ -95,9 +95,10 @@ typedef struct mp_digest {
     int64_t unreachable_bytes; /* unreachable part of the totals; valid with MP_HAS_GARBAGE */
     uint64_t modules;
     mp_entries lists[MP_LEVELS]; /* lists that the kind of recording has; keys are unique */
-    /* Objects that retain most (over 70 %) of what a node of MP_LEVEL_DOMINATOR retains, and their
-     * places by frame, from 1. Nodes without one are left
-     * out; so are all nodes if names were rewritten, or references of the format have no names. */
+    /* For nodes of MP_LEVEL_DOMINATOR: an object that retains most (over 70 %) of the bytes that
+     * the node retains, and its place by frame, from 1. Nodes without such an object are left out.
+     * If names were rewritten, or references of the format have no names, all nodes are left
+     * out. */
     MP_LIST(mp_largest_object) largest;
     mp_id_index largest_by_frame;
 } mp_digest;

@@ -1,4 +1,4 @@
-/* Rules on amounts: measure the entries that a rule selects, or those that are new. */
+/* Rules on amounts: measure the entries that a rule selects, or only those of them that are new. */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>

@@ -120,7 +120,7 @@ typedef struct mp_history_figure {
     const char *const *names; /* name of each moment, "snapshot 7 (_PreCleanUp)" */
     const int64_t *numbers;   /* number of each moment, as used in options */
     size_t from,
-        to; /* ends of the window that the rest of the document is about, as indexes of moments */
+        to; /* ends of the window of all other parts of the document, as indexes of moments */
     const char *leaks_note; /* note about leaks for people; NULL = none */
     mp_history_group groups[2];
     size_t group_count;

@@ -46,7 +46,8 @@ static void put_cut(rpt_out *out, const char *text, int width, bool last)
     for (; *end && used < width; used++)
         do
             end++;
-        while (((unsigned char)*end & 0xc0) == 0x80); /* skip the rest of a UTF-8 character */
+        while (((unsigned char)*end & 0xc0) ==
+               0x80); /* skip the remaining bytes of a UTF-8 character */
     fprintf(out->file, "%.*s%*s", (int)(end - safe), safe, last ? 0 : width - used, "");
 }
 

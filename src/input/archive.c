@@ -167,8 +167,8 @@ static uint16_t told_entries(const mp_archive *archive)
 
 /* Return the fault at the end of an archive. libarchive accepts any end between two entries, and
  * skips bytes that do not begin a directory entry. This function therefore checks more: a zip
- * archive that is read by its directory must have as many entries as the directory states; one that
- * has no directory is truncated; a tar archive must end in zeros. */
+ * archive with a directory must have as many entries as the directory states; a zip archive without
+ * a directory is truncated; a tar archive must end in zeros. */
 static mp_fault fault_at_end(const mp_archive *state, const char **why)
 {
     enum { TAR_BLOCK = 512 };

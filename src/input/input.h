@@ -118,8 +118,9 @@ mp_diagnostics *mp_input_diagnose_to(mp_input *input, mp_diagnostics *diagnostic
 mp_slice mp_input_look_ahead(mp_input *input);
 
 /* Return the next bytes without consuming them: at least `least`, unless the input ends before, and
- * usually more. Empty at the end. Valid until the next read. Readers of binary data or of very long
- * lines should ask for 1 byte and use what they get, which keeps the window small. */
+ * usually more. The result is empty at the end, and valid until the next read. Readers of binary
+ * data or of very long lines should ask for 1 byte, and use all bytes that they get; this keeps the
+ * window small. */
 mp_slice mp_input_at_hand(mp_input *input, size_t least);
 /* Consume `length` of these bytes. Lines among them are not counted; only mp_input_line counts
  * lines. */

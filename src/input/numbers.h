@@ -18,8 +18,8 @@
 
 enum { MP_STEP = 64 };
 
-/* Bits of 64 bytes: a bit of `ends` is set if the byte is not a digit, one of `others` if it is
- * neither a digit nor a blank. */
+/* Bits of 64 bytes. A bit of `ends` is set if the byte is not a digit; a bit of `others` is set if
+ * the byte is neither a digit nor a blank. */
 typedef struct mp_byte_kinds {
     uint64_t ends, others;
 } mp_byte_kinds;

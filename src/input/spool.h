@@ -28,9 +28,9 @@ static inline bool mp_spool_is_full(const mp_spool *spool)
     return spool->length >= spool->most;
 }
 
-/* Return a stream that copies the bytes of `below`, which it owns, as they are read. If *wanted is
- * set when it is closed, it first reads to the end, so that the copy is complete. Only one may be
- * open at a time. */
+/* Return a stream that copies the bytes of `below` as they are read. The stream owns `below`. If
+ * *wanted is set when the stream is closed, the stream first reads to the end, so that the copy is
+ * complete. Only one such stream may be open at a time. */
 mp_stream *mp_spool_keep(mp_spool *spool, mp_stream *below, mp_spooled *spooled,
                          const bool *wanted);
 /* Open a copy as a stream, with the original fault at its end. Return NULL with errno set on

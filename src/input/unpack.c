@@ -121,8 +121,8 @@ typedef struct unpacker {
     char block[BLOCK], plain[BLOCK];
 } unpacker;
 
-/* Fill the block. Input and output blocks are always whole, as the number of bytes that a decoder
- * delivers before damage depends on how they are cut. */
+/* Fill the block. Input and output blocks are always whole, because the way they are cut determines
+ * how many bytes a decoder delivers before damage. */
 static bool fill(unpacker *state)
 {
     if (state->from == state->to) {

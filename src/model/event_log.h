@@ -1,6 +1,5 @@
-/* Facts about a heap log besides the ledger: anomalies, handovers (blocks that another thread
- * deleted than the one that allocated them), and types that are inferred after all logs are
- * read. */
+/* Facts about a heap log besides the ledger: anomalies, handovers (blocks that one thread allocated
+ * and another deleted), and types that are inferred after all logs are read. */
 #pragma once
 
 #include "model/ages.h"

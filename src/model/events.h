@@ -13,8 +13,8 @@ typedef enum mp_anomaly_kind {
     MP_ANOMALY_BAD_ADDRESS,     /* deletion at an address without a block */
     MP_ANOMALY_NONUNIQUE,       /* allocation at the address of a live block */
     MP_ANOMALY_CORRUPTION,      /* the monitor found the heap corrupted */
-    MP_ANOMALY_OTHER_THREAD, /* deletion by another thread than the one that allocated the block */
-    MP_ANOMALY_REPORTED,     /* a line of the anomaly section of a heap analysis file */
+    MP_ANOMALY_OTHER_THREAD,    /* deletion by a thread that did not allocate the block */
+    MP_ANOMALY_REPORTED,        /* a line of the anomaly section of a heap analysis file */
     MP_ANOMALY_KINDS,
 } mp_anomaly_kind;
 

@@ -98,8 +98,8 @@ void mp_heap_watch_requests(mp_heap *heap);
 /* Begin a snapshot, or continue one that was not ended. The caller sets what the file says about
  * it. The pointer is valid until the next snapshot begins. */
 mp_snapshot *mp_heap_begin(mp_heap *heap);
-/* Announce that the request of the open snapshot is set; it may be none. Call it before the events
- * of the snapshot. */
+/* Announce that the request of the open snapshot is known, even if it is "no request". Call this
+ * before the events of the snapshot. */
 void mp_heap_in_request(mp_heap *heap);
 /* End the open snapshot, which must exist, and mark it as whole. */
 mp_snapshot *mp_heap_end(mp_heap *heap);

@@ -40,7 +40,8 @@ static int most_steady_first(const void *left, const void *right, void *model)
     return order ? order : MP_COMPARE(a->kind, b->kind);
 }
 
-/* Accumulations listed so far, with places and holdings known to be inside them. */
+/* Accumulations that were listed so far, with the places and holdings that are known to be inside
+ * them. */
 typedef struct listing {
     mp_id_index below; /* hashes of the places of listed objects */
     bool *places, *held;

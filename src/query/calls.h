@@ -77,9 +77,9 @@ typedef struct mp_call_node {
 /* Add the edges of a call tree to `calls`, which must have the callables. */
 void mp_calls_of_nodes(mp_calls *calls, const mp_call_node *nodes, uint32_t count);
 
-/* Return the calls of a profile with a call tree or a call graph (mp_calls_of_profile), or those on
- * the stacks of the objects alive at the end of a window (mp_calls_of_heap). `line`: line whose
- * figures are stored in the callables (at_line); NULL: none. Release with mp_calls_free. */
+/* Return the calls of a profile with a call tree or a call graph (mp_calls_of_profile), or the
+ * calls on the stacks of the objects alive at the end of a window (mp_calls_of_heap). `line`: line
+ * whose figures are stored in the callables (at_line); NULL: none. Release with mp_calls_free. */
 mp_calls mp_calls_of_profile(const mp_filter *filter, const int32_t *line);
 mp_calls mp_calls_of_heap(const mp_window *window, const int32_t *line);
 void mp_calls_free(mp_calls *calls);

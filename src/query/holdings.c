@@ -326,10 +326,10 @@ static uint64_t tail_of(const mp_holdings *holdings, const mp_held *held)
 }
 
 /* Return the holding of the previous dump that moved to this place. Candidates are the vanished
- * holdings with the same types; the one with the longest common path wins, then the one with most
- * objects, then with most bytes. If `alone` (no other new holding has these types), a single
- * candidate needs no common path. Return 0 if there is no candidate, MP_HELD_UNKNOWN if the choice
- * is ambiguous. */
+ * holdings with the same types; the candidate with the longest common path wins; if several are
+ * equal, the one with most objects, then with most bytes. If `alone` (no other new holding has
+ * these types), a single candidate needs no common path. Return 0 if there is no candidate,
+ * MP_HELD_UNKNOWN if the choice is ambiguous. */
 static uint32_t find_moved(const mp_model *model, const vanished *gone, size_t count,
                            const mp_holdings *state, const mp_held *held, bool alone)
 {

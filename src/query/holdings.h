@@ -41,8 +41,8 @@ void mp_holdings_free(mp_holdings *holdings);
 mp_holding mp_holding_of(const mp_holdings *holdings, const mp_held *held, uint32_t before);
 /* Return, for each holding by its number, the index in mp_model.holdings of the same holding in the
  * previous dump. 0: it did not exist, or had not grown until then; MP_HELD_UNKNOWN: several are
- * possible. If the dominators of a holder changed, it is recognised by the rest of its path from
- * the roots. It is also recognised by its type, if exactly one holder of the type vanished and
+ * possible. If some dominators of a holder changed, it is recognised by the other types on its path
+ * from the roots. It is also recognised by its type, if exactly one holder of the type vanished and
  * exactly one is new. Release with free(). */
 uint32_t *mp_holdings_before(const mp_model *model, mp_snapshot_id dump,
                              const mp_holdings *holdings);

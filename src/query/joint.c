@@ -318,7 +318,7 @@ static void sort_groups(const mp_groups *groups, uint32_t *which, size_t count)
         mp_sort_largest(which, count, &groups->items[0].bytes, sizeof *groups->items);
 }
 
-/* Groups to be settled, as given to mp_groups_settle. */
+/* Groups that must be settled, in the form of mp_groups_settle. */
 typedef struct question {
     mp_groups *groups;
     const uint32_t *which;

@@ -171,7 +171,7 @@ typedef struct leak_order {
 } leak_order;
 
 /* Compare two stacks frame by frame as text, innermost first. If many frames are equal, as in deep
- * recursion, compare the ranks of the rest. */
+ * recursion, compare the ranks of the remaining frames. */
 static int compare_stacks(leak_order *by, mp_frame a, mp_frame b)
 {
     enum { FRAMES = 32 };

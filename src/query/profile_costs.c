@@ -106,8 +106,9 @@ static int64_t floor_of(fraction f)
     return f.over / f.under - (f.over % f.under < 0);
 }
 
-/* Compare two fractions; negative if `a` is less. Compares whole parts, then the inverted
- * remainders, as in Euclid's algorithm, so nothing is rounded and no product overflows. */
+/* Compare two fractions. The result is negative if `a` is less. Whole parts are compared first,
+ * then the inverted remainders, as in Euclid's algorithm, so that nothing is rounded and no product
+ * overflows. */
 static int compare_fractions(fraction a, fraction b)
 {
     for (;;) {

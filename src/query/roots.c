@@ -1,4 +1,4 @@
-/* Roots: their kinds, and what each kind keeps alive. */
+/* Roots: their kinds, and the objects that each kind keeps alive. */
 #include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>

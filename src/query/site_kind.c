@@ -27,8 +27,8 @@ typedef struct stream {
     double gap;     /* longest distance between two successive arrivals */
     double
         middle; /* mean place of arrivals, from -1 to 1; a place counts for each of its arrivals */
-    double bursts; /* variance between neighbouring places, as a multiple of that by chance; at
-                      least 1 */
+    double bursts; /* variance between neighbouring places, as a multiple of the variance by chance;
+                      at least 1 */
 } stream;
 
 static stream stream_of(const int64_t *place, uint32_t from, uint32_t to)

@@ -10,14 +10,14 @@ typedef enum mp_site_kind {
     MP_SITE_LEAK,           /* keeps objects that outlive all others, up to the end */
     MP_SITE_GROWING_QUEUE,  /* objects are removed, but more are added */
     MP_SITE_GROWING_OBJECT, /* objects stay alive and keep growing */
-    MP_SITE_LOST,           /* nothing refers to its objects, as the recorder states */
+    MP_SITE_LOST,           /* the recorder states that nothing refers to its objects */
     MP_SITE_UNKNOWN,        /* too few snapshots to judge */
     MP_SITE_FILLED,         /* created objects for a while, and then kept them */
     MP_SITE_BOUNDED, /* number of objects stays the same while objects come and go: a cache, a pool,
                         a queue */
     MP_SITE_IN_USE,  /* its objects are no older than other objects were when they were freed */
     MP_SITE_FREED,   /* mostly freed by the clean-up */
-    MP_SITE_REACHABLE, /* something refers to its objects, as the recorder states */
+    MP_SITE_REACHABLE, /* the recorder states that something refers to its objects */
     MP_SITE_KINDS,
 } mp_site_kind;
 /* Return the name of a kind, such as "growing-queue"; static. */

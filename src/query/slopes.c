@@ -209,8 +209,8 @@ static double largest_of(const double *values, size_t count)
     return largest;
 }
 
-/* Find the median of `count` slopes. The upper one of its two middle slopes is at `place`, with
- * rank `left` among the occurrences there (see place_rank). */
+/* Find the median of `count` slopes. If the number is even, there are two middle slopes. The upper
+ * middle slope is at `place`; its rank among the occurrences there is `left` (see place_rank). */
 static void find_median(const slopes *points, uint64_t count, size_t place, uint64_t left,
                         mp_slope_ranks *ranks)
 {

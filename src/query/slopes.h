@@ -7,7 +7,8 @@ enum { MP_SLOPE_VALUES = 1000 }; /* maximum number of compared values: half a mi
 
 typedef struct mp_slope_ranks {
     double middle, low, high;
-    double lower; /* lower of the two middle slopes if their number is even, else `middle` */
+    double lower; /* the lower of the two middle slopes if the number of slopes is even; otherwise
+                     equal to `middle` */
 } mp_slope_ranks;
 
 /* Return the median slope and the ends of Sen's interval (query/trend.h) of at least two values

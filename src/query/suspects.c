@@ -83,7 +83,7 @@ static void accumulate(const search *state, mp_suspect *suspect, uint32_t place,
         find_most_held(state, suspect, place);
         return;
     }
-    /* In a list, count all nodes of the head's type; the bytes are what the head retains. */
+    /* In a list, count all nodes of the head's type; the bytes are those that the head retains. */
     suspect->held_type = types[suspect->accumulation];
     suspect->held_bytes = (int64_t)dominators->retained[suspect->accumulation];
     for (uint32_t i = head; i < head + dominators->span[head]; i++)

@@ -19,8 +19,8 @@ typedef struct mp_tracked {
     int64_t first_bytes;                  /* alive at the first snapshot of the session */
     int64_t before_bytes;                 /* alive at the previous snapshot; 0 at the first */
     int64_t leaked_objects, leaked_bytes; /* created after the first snapshot and still alive */
-    /* Site whose live bytes grew most since the first snapshot; if several grew equally, the one
-     * seen first. */
+    /* Site whose live bytes grew most since the first snapshot; if several grew equally, the first
+     * of them. */
     mp_context_id grower; /* a context of the site; 0: nothing grew */
     int64_t grower_bytes;
 } mp_tracked;

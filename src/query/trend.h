@@ -32,8 +32,9 @@ typedef struct mp_step {
 
 typedef struct mp_trend {
     mp_trend_kind kind;
-    double slope;     /* Theil-Sen slope: median of the slopes between all pairs, per place */
-    double lower;     /* lower of the two middle slopes if their number is even, else `slope` */
+    double slope; /* Theil-Sen slope: median of the slopes between all pairs, per place */
+    double lower; /* the lower of the two middle slopes if the number of slopes is even; otherwise
+                     equal to `slope` */
     double low, high; /* 95 % interval of the slope; low <= slope <= high */
     /* Steps that are far larger than the range of the values before and after them, the largest
      * first. Kind and slopes are computed without them. */
@@ -69,9 +70,10 @@ int64_t mp_trend_whole_slope(const int64_t *values, size_t count);
 /* Return the words for a kind, such as "grows steadily" or "jumps once"; static. */
 const char *mp_trend_words(mp_trend_kind kind);
 
-/* Series of live bytes at each complete snapshot of the window, including `from` and `to`: row i
- * begins at items[i * length]. A row has the snapshots of one session. For session 0 it has those
- * of all sessions, one after another: session s has the places first[s] to first[s + 1] - 1. */
+/* Series of live bytes at each complete snapshot of the window, including `from` and `to`. Row i
+ * begins at items[i * length], and has the snapshots of one session. For session 0, each row has
+ * the snapshots of all sessions, one session after another: session s has the places first[s] to
+ * first[s + 1] - 1. */
 typedef struct mp_series {
     int64_t *items;
     int64_t *leaking; /* like `items`, for leaking bytes; NULL: no verdict */

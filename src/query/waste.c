@@ -142,7 +142,7 @@ static void vote(const search *job, equals *group, uint32_t object)
     group->votes += group->sum.holder_type == type ? 1 : -1;
 }
 
-/* Return the bytes that the array of a string adds to what the string itself wastes. */
+/* Return the bytes wasted by the array of a string. The string's own waste is not included. */
 static int64_t take_array(search *job, uint32_t array)
 {
     const unsigned char before = job->marks[array];

@@ -43,7 +43,8 @@ typedef struct mp_waste_type {
 
 /* Equal strings. */
 typedef struct mp_equal_strings {
-    uint32_t first, array;  /* first string of the group; what has its characters, maybe itself */
+    uint32_t first, array;  /* first string of the group; object that has its characters, which may
+                               be the string itself */
     int64_t objects, bytes; /* number of strings; bytes that could be saved */
     uint32_t holder_type;   /* type whose objects dominate most of the strings; 0: there is none */
     int64_t held;           /* number of strings that objects of this type dominate */

@@ -132,8 +132,8 @@ static inline void mp_weigh(mp_weigher *weigher, size_t column, uint32_t frame, 
 /* Compute the totals of all frames, and return the finished weights. */
 mp_weights mp_weigher_end(mp_weigher *from);
 
-/* Return the weights of an execution profile (mp_weights_of_profile), or those of a heap dump, by
- * its dominators (mp_weights_of_dump). */
+/* Return the weights of an execution profile (mp_weights_of_profile), or the weights of a heap
+ * dump, which are made from its dominators (mp_weights_of_dump). */
 mp_weights mp_weights_of_profile(const mp_filter *filter, const mp_weighing *weighing,
                                  size_t columns);
 mp_weights mp_weights_of_dump(const mp_filter *filter);

@@ -138,8 +138,8 @@ typedef struct mp_totals {
     int64_t reusable_objects, reusable_bytes;
     int64_t from_objects, from_bytes; /* alive at `from` */
     bool has_reusable;                /* the format distinguishes reusable objects */
-    /* Number of live objects that ceased to be reusable, minus the number of those that became
-     * reusable. live = created - deleted + retyped. */
+    /* Number of live objects that ceased to be reusable, minus the number of live objects that
+     * became reusable. live = created - deleted + retyped. */
     int64_t retyped_objects;
     int64_t leaked_objects, leaked_bytes; /* created after `from`, alive at `to` */
     int64_t temporary_objects,

@@ -17,7 +17,7 @@
 
 enum { MOST_FRAMES = 1024 /* maximum number of frames kept of a stack, the innermost ones */ };
 
-/* A stack, with what it allocated. */
+/* A stack, with its allocations. */
 typedef struct dhat_point {
     mp_census_share made, peak, end;
     uint32_t first, depth; /* range of its frames in `stacks`, innermost first */
@@ -313,8 +313,8 @@ static mp_snapshot_id begin_snapshot(dhat_state *state, uint64_t number, const c
     return (mp_snapshot_id){state->model->snapshots.count - 1};
 }
 
-/* Add the snapshots. The file does not state how much a stack had allocated before the peak, so
- * only what was alive at the peak counts as allocated before it. */
+/* Add the snapshots. The file does not state how much a stack allocated before the peak. Therefore
+ * only the bytes alive at the peak count as allocated before it. */
 static void add_snapshots(dhat_state *state)
 {
     mp_model *model = state->model;

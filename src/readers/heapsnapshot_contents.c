@@ -130,7 +130,7 @@ static bool read_form(taking *job, uint32_t edges, form *found)
         const v8_edge edge = type < state->edge_kinds ? state->edges[type] : V8_STRONG;
         if (edge == V8_WEAK || edge == V8_SHORTCUT)
             continue;
-        /* Each array refers to its map; one that refers to more has elements. */
+        /* Each array refers to its map. An array that also refers to other objects has elements. */
         found->is_full |=
             edge == V8_ELEMENT || (to < job->nodes.count && job->nodes.items[to].is_array &&
                                    job->nodes.items[to].edges > 1);
@@ -280,8 +280,8 @@ static mp_content_kind settle_string(const taking *job, texts_facts facts, uint6
     return MP_CONTENT_TEXT;
 }
 
-/* Return the kind of an object by its form. Small numbers are in no edge, so an array with room for
- * elements, or a map without references, may be empty or not. */
+/* Return the kind of an object, determined by its name and references. Small numbers are in no
+ * edge, so an array with room for elements, or a map without references, may be empty or not. */
 static mp_content_kind settle_object(const taking *job, mp_content *content)
 {
     const form *found = content->low && content->low <= job->forms.count

@@ -442,7 +442,7 @@ void hp_finish_graph(hp_state *state, bool whole)
     make_types(state);
     graph->hexadecimal = true;
     graph->left_out = state->weak_references;
-    if (!whole) { /* roots come last in a file, so it is unknown what keeps objects alive */
+    if (!whole) { /* roots are the last part of a file, so it is unknown what keeps objects alive */
         const uint32_t types = state->model->types.count;
         graph->untracked = mp_alloc(types * sizeof *graph->untracked);
         memset(graph->untracked, true, types * sizeof *graph->untracked);

@@ -141,7 +141,8 @@ static void name_fields(hp_state *state, const noted *object)
     }
 }
 
-/* Name the references of a class: its static fields, then the ones that the machine adds. */
+/* Name the references of a class: first its static fields, then the references that the machine
+ * adds. */
 static void name_statics(const hp_state *state, const noted *object)
 {
     static const char *const names[HP_CLASS_REFERENCES] = {"{superclass}", "{class loader}",

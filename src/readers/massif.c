@@ -257,8 +257,8 @@ static void read_node(massif_state *state, mp_slice line)
 
 /* --- snapshots --- */
 
-/* Keep the bytes of a site that the tree does not name, if the bytes of combined places allow
- * it. */
+/* A tree may lack a site of an earlier tree, because small places are combined. Keep the bytes of
+ * this site, if the combined places have as many. */
 static void keep(massif_state *state, uint32_t place)
 {
     massif_place *site = place_at(state, place);

@@ -239,7 +239,7 @@ static void read_line(memcheck_state *state, mp_slice line)
         state->ended = true;
 }
 
-/* Return true if the file says what leaks. Report what it does not say. */
+/* Return true if the file states which blocks leak. If it does not, report that. */
 static bool judge_file(memcheck_state *state)
 {
     leak_report *report = state->report;

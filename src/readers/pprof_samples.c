@@ -152,7 +152,7 @@ static mp_type_id type_named(pp_state *state, mp_string_id name)
     return (mp_type_id){*place};
 }
 
-/* Labels that profilers give to threads, the one that counts first. */
+/* Labels that profilers give to threads. The label that takes precedence is the first. */
 static const char *const thread_labels[] = {"thread",    "thread name", "thread_name",
                                             "thread id", "thread_id",   "tid"};
 enum { THREAD_LABELS = sizeof thread_labels / sizeof *thread_labels };

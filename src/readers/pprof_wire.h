@@ -51,7 +51,7 @@ bool pb_repeated(pb_wire *wire, pb_field *field, uint64_t *value);
 /* Return the first `most` bytes of the field's value, or all if it is shorter. They are valid until
  * the next read. */
 mp_slice pb_text(pb_wire *wire, const pb_field *field, size_t most);
-/* Skip the rest of a damaged message that ends at `end`. */
+/* A damaged message ends at `end`. Skip its remaining bytes. */
 void pb_resume(pb_wire *wire, uint64_t end);
 
 #endif

@@ -57,8 +57,8 @@ static void skip_empty(mp_replay *replay, int64_t time_us)
         replay->slice = number < replay->slices ? (uint32_t)number : replay->slices;
 }
 
-/* End a snapshot at the moment that the user requested. It has the number of the slice that
- * contains the moment. */
+/* End a snapshot at the moment that the user requested. The snapshot gets the number of the slice
+ * that contains the moment. */
 static void end_asked(mp_replay *replay, int64_t time_us)
 {
     mp_snapshot *snapshot = mp_blocks_end_snapshot(&replay->blocks, time_us);

@@ -246,8 +246,8 @@ static void put_end(mp_page *page, const mp_document *document)
     fputs("</section>\n</main>\n", page->file);
 }
 
-/* Bytes for tables, without and with figures. Pictures, their data and scripts take the rest of two
- * million bytes. */
+/* Bytes for tables, in pages without and with figures. A page has at most two million bytes; the
+ * remaining bytes are for pictures, their data and scripts. */
 enum { ROOM = 900 * 1000, ROOM_BESIDE_FIGURES = 350 * 1000 };
 
 static bool render_html(const mp_document *document, const mp_diagnostics *diagnostics,

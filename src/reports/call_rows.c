@@ -108,7 +108,7 @@ static bool make_matches(mp_call_rows *rows, mp_error *error)
     for (size_t i = 0; i < rows->called.count; i++)
         any_alive |= is_alive(&rows->called.calls->items[rows->called.places[i]]);
     if (rows->called.of_bytes && !any_alive && !rows->called.word)
-        /* The user named no code, so do not report on an arbitrary callable. */
+        /* the user named no code; without a name, a report on some code would be arbitrary */
         rows->called.count = 0;
     rows->matches = mp_alloc((rows->called.count + 1) * sizeof *rows->matches);
     for (size_t i = 0; i < rows->called.count; i++) {

@@ -60,7 +60,7 @@ typedef struct mp_request {
     const void *sources;
     bool strict;     /* a limit fails if it hides a leak */
     bool allow_torn; /* judge a truncated input by the part that can be read */
-    bool draws;      /* add figures to the answer, and the stacks that they need to a digest */
+    bool draws; /* add figures to the answer; add stacks, which the figures need, to a digest */
     /* First truncation of an input, unless --allow-torn was given. Limits are not judged if it is
      * set. NULL = none. */
     const mp_diagnostic *torn;

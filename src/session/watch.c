@@ -34,7 +34,7 @@ typedef struct mp_watched {
     bool unjudged;
     size_t of_window;  /* number of snapshots before _Exit */
     bool seen, exited; /* a snapshot was read; _Exit was read */
-    bool over;         /* ignore the rest of the recording */
+    bool over;         /* ignore the remaining data of the recording */
     bool ok;
 } watched;
 
