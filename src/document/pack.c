@@ -138,9 +138,9 @@ static bool same_columns(const mp_column *a, const mp_column *b, size_t count)
     return true;
 }
 
-/* Replace columns that a report made for itself by shared columns. They depend on the options, so
- * most documents have the same. Titles that depend on the file (its snapshots) are rare, so a short
- * linear search is enough. */
+/* A report may have made columns for itself. Replace them by shared columns. Columns depend on the
+ * options, so most documents have the same. Titles that depend on the file (its snapshots) are
+ * rare, so a short linear search is enough. */
 static void share_columns(const packing *pack, mp_table *table)
 {
     enum { LOOKED_AT = 16 };

@@ -59,7 +59,7 @@ mp_slice mp_stream_peek(mp_stream *stream);
 mp_stream *mp_stream_clone(const mp_stream *stream);
 /* Close the stream and all streams below it; NULL is allowed. */
 void mp_stream_close(mp_stream *stream);
-/* Set the fault. Return 0, so `read` functions can write `return mp_stream_fail(...)`. */
+/* Set the fault. Return 0, so that `read` functions can write `return mp_stream_fail(...)`. */
 size_t mp_stream_fail(mp_stream *stream, mp_fault fault, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /* Set the fault to that of the stream below. Return 0. */

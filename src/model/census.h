@@ -42,7 +42,7 @@ typedef struct mp_census {
 /* Start a census of a session. Release with mp_census_close. */
 void mp_census_open(mp_census *census, mp_model *model, mp_session_id session);
 void mp_census_close(mp_census *census);
-/* Continue with a new session. The census can never return to an earlier one. */
+/* Continue with a new session. Earlier sessions cannot be continued after that. */
 void mp_census_turn(mp_census *census, mp_session_id session);
 
 /* Reserve the bytes of an object. Return false if a sum could overflow; the caller must then not

@@ -76,9 +76,9 @@ struct mp_contents;
 /* Source of the names of references and of the contents of objects. Neither is kept while a dump is
  * read. What an answer needs is read from the input, in one more pass. */
 typedef struct mp_reference_source {
-    /* Set the names of `count` references. The references are distinct and sorted by `from`, then
-     * `to`; their names are NULL until then. The texts belong to the arena. Return false, after a
-     * diagnostic, if names are missing. NULL: the format has no names. */
+    /* Set the names of `count` references, which are NULL before. The references are distinct and
+     * sorted by `from`, then `to`. The texts belong to the arena. Return false, after a diagnostic,
+     * if names are missing. NULL: the format has no names. */
     bool (*read)(void *opaque, mp_named_reference *references, size_t count, mp_arena *texts,
                  mp_diagnostics *diagnostics);
     /* Set the contents of all objects, or only texts (contents.h). Return false, with the reason in

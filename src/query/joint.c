@@ -348,8 +348,8 @@ static int64_t bar_of(const question *asked)
 }
 
 /* Choose the groups of a pass. If small groups may stay unsettled, half of the bits are for single
- * groups, those with the largest known sizes. Each bit of the other half is for many groups
- * combined: an object that these do not retain together is retained by none of them. */
+ * groups with the largest known sizes. Each bit of the other half is for many groups together. If
+ * these together do not retain an object, none of them retains it. */
 static void choose(pass *state, mp_groups *groups, const uint32_t *open, uint32_t count,
                    bool bounded)
 {

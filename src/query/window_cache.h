@@ -20,9 +20,9 @@ typedef struct mp_window_cache {
 /* Drop all results that depend on leaks. */
 void mp_window_cache_clear(mp_window_cache *cache);
 
-/* Return the cached groups of a window. They may have no labels yet, and be in the order of their
- * first generations. A later mp_window_groups adds labels and sorts them, so pointers to groups
- * must not be kept. */
+/* Return the cached groups of a window. The groups may have no labels yet, and be in the order of
+ * their first generations. A later mp_window_groups adds labels and sorts them, so pointers to
+ * groups must not be kept. */
 mp_grouping *mp_known_groups(const mp_window *window, const mp_dimension *dimension,
                              unsigned extras);
 /* Return the groups of frames, including empty ones. */

@@ -51,7 +51,7 @@ typedef struct abl_state {
     mp_census census;
     dyn_names names;
     dyn_calls calls;      /* no calls, because reports have no stacks */
-    mp_id_index sessions; /* name of a session to its number in the model */
+    mp_id_index sessions; /* maps the name of a session to its number in the model */
     uint32_t session_count;
     MP_LIST(abl_row) rows;       /* from 1 */
     MP_LIST(abl_report) reports; /* from 1 */

@@ -130,8 +130,8 @@ static void find_tables(aq_state *state, const char *found[AQ_TABLES])
 /* Columns that a table of the database has. */
 typedef struct table_shape {
     bool there[AQ_COLUMNS]; /* the columns of the format that exist */
-    const char
-        *row; /* a name of the row number that no column has; NULL: columns have all of its names */
+    const char *row; /* SQLite's name of the row number that no column has; NULL: a column has each
+                        of these names */
 } table_shape;
 
 /* Return true if the column's values are stored. A generated column is computed for each row, which

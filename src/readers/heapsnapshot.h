@@ -101,7 +101,7 @@ typedef struct v8_state {
     MP_LIST(v8_entry) entries;
     uint64_t bad_types;    /* number of nodes whose type is not declared */
     unsigned seen;         /* sections that were read */
-    const char *misplaced; /* section that came before one on which it depends; NULL: none */
+    const char *misplaced; /* a section that depends on a later section; NULL: none */
     bool fields_missing, too_many, too_large;
 } v8_state;
 

@@ -311,7 +311,7 @@ static void enter_tree(massif_state *state)
     state->trees += state->lines > 0;
 }
 
-/* Forget the bytes of a tree, which is not used. */
+/* Forget the bytes that were read of a tree, because the tree will not be used. */
 static void drop_tree(massif_state *state)
 {
     for (uint32_t i = 0; i < state->active.count; i++)

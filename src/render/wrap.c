@@ -47,8 +47,8 @@ static size_t line_length(const char *text, size_t room)
     return (size_t)(p - text);
 }
 
-/* Return true if the text fits into the line. Stops at its end, because a name may be much
- * longer. */
+/* Return true if the text fits into the line. A name may be much longer than the line, so do not
+ * look beyond the line. */
 static bool fits(const char *text, size_t used, size_t width)
 {
     while (*text && used <= width)

@@ -68,7 +68,7 @@ static const mp_order leak_orders[] = {{"bytes", {"bytes"}},
                                        {"inclusive", {"inclusive_bytes"}}};
 enum {
     ALL_LEAKS = 4
-}; /* number of orders that all kinds of memory have; the others are only for recordings */
+}; /* number of orders for all kinds of memory; all further orders are only for recordings */
 
 /* Set how a leak grew: steadily, a few times, or only once, like a cache that is filled and kept.
  * If there is only one moment, there is no trend, and people see no growth. */
