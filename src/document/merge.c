@@ -418,8 +418,8 @@ static void put_checks(mp_document *document, const mp_document *from, const cha
     document->fits_nothing &= from->fits_nothing;
 }
 
-/* Count how many of the first `most` rows come from each source. If a source has more of them than
- * the rows it would keep, keep this number. */
+/* Count how many of the first `most` rows come from each source. If a source keeps fewer rows than
+ * this, raise its number of kept rows to this count. */
 static void keep_rows(const mp_merge_group *group, const char *order, size_t most, size_t *kept)
 {
     size_t total, *first = mp_alloc_zero(group->count + 1, sizeof *first);

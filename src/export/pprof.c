@@ -76,7 +76,7 @@ typedef struct pprof_out {
     size_t packed_capacity;
     mp_code code;
     frame_step *steps;      /* indexed by frame */
-    mp_id_index text_index; /* texts of `code` to indexes in the string table */
+    mp_id_index text_index; /* maps texts of `code` to indexes in the string table */
     uint32_t *texts;        /* text in `code` of each index from 1 */
     size_t text_count, text_capacity;
     mp_written_totals totals;

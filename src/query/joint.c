@@ -404,7 +404,7 @@ static uint32_t settle_by_bounds(mp_graph_view *view, const question *asked, uin
 void mp_groups_settle(mp_graph_view *view, mp_groups *groups, const uint32_t *which, uint32_t count,
                       size_t most, int64_t least)
 {
-    /* If many groups retain equal amounts, passes exclude none of them; bounds do. */
+    /* If many groups retain equal amounts, passes exclude none of these groups, but bounds do. */
     enum { FEW_PASSES = 4 };
     const question asked = {groups, which, count, most, least};
     bool has_bounds = groups->kind == MP_GROUPS_OF_TYPES || groups->kind == MP_GROUPS_OF_ROOTED;

@@ -23,11 +23,13 @@ typedef struct search {
     const mp_contents *contents;
     unsigned char *marks;   /* by object */
     mp_hash_index first_of; /* the first of equal objects */
-    mp_id_index group_of; /* first of equal objects to the index in `groups`, once there are two */
+    mp_id_index group_of; /* maps the first of equal objects to their index in `groups`, once there
+                             are two */
     MP_LIST(equals) groups; /* element 0 is reserved */
-    mp_id_index type_of;    /* kind and type to index in `types`, from 1 */
+    mp_id_index type_of;    /* maps a kind and type to an index in `types`, from 1 */
     MP_LIST(mp_waste_type) types;
-    mp_id_index held; /* place in `types` and type of the holder to the number of objects */
+    mp_id_index
+        held; /* maps a place in `types` and the type of the holder to the number of objects */
     mp_waste *waste;
 } search;
 

@@ -62,7 +62,7 @@ typedef struct abl_state {
     mp_json_cursor json;
     mp_text_buffer text, value;      /* name of a member, and its value */
     mp_text_buffer message;          /* member errmsg of an agent's report */
-    mp_id_index row_index;           /* session and context to row */
+    mp_id_index row_index;           /* maps a session and a context to the row */
     MP_LIST(abl_object) pending;     /* objects of a tracked session */
     MP_LIST(abl_creation) creations; /* from 1 */
     mp_id_index creation_index;      /* hash of session, type and id to creation */

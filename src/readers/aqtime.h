@@ -99,8 +99,8 @@ typedef struct aq_state {
 
     /* Shared by all inputs: */
     mp_id_index types;      /* name to type */
-    mp_id_index symbols;    /* (name, start line) to symbol */
-    mp_id_index node_index; /* (parent node, symbol) to node */
+    mp_id_index symbols;    /* maps a (name, start line) to its symbol */
+    mp_id_index node_index; /* maps a (parent node, symbol) to its node */
     uint64_t node_count;
 
     /* The current input: */

@@ -38,7 +38,7 @@ typedef struct dhat_state {
     MP_LIST(uint32_t) stacks;     /* frames of all points, as indices of `frames` */
     MP_LIST(native_frame) frames; /* frames of the table */
     MP_LIST(dhat_row) rows;       /* row 0 is reserved for none */
-    mp_id_index row_index;        /* context to row */
+    mp_id_index row_index;        /* maps a context to its row */
     /* The current file: */
     mp_json_cursor json;
     const char *path;

@@ -49,7 +49,7 @@ typedef struct dyn_state {
     const mp_load_options *options;
     dyn_session **sessions;
     size_t session_count, session_capacity;
-    mp_id_index session_index; /* process and session to index, + 1 */
+    mp_id_index session_index; /* maps a process and session to their index + 1 */
     dyn_names names;
     dyn_clock clock;
     const char *path;

@@ -49,7 +49,7 @@ typedef struct gt_state {
     int64_t time_ns;
     uint64_t records, skipped, cut_stacks;
     MP_LIST(gt_mapping) mappings; /* sorted; element 0 is used too */
-    mp_id_index symbols;          /* address to symbol */
+    mp_id_index symbols;          /* maps an address to its symbol */
 
     /* The current record: */
     bool has_stack, has_counts;

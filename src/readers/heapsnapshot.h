@@ -97,7 +97,7 @@ typedef struct v8_state {
     uint64_t object_end;
     /* Name of each kept edge of arrays, in order; 0 if the edge is not internal. */
     MP_LIST(uint32_t) array_names;
-    mp_id_index tables; /* edge name to the id of the table of a WeakMap */
+    mp_id_index tables; /* maps the name of an edge to the id of the table of a WeakMap */
     MP_LIST(v8_entry) entries;
     uint64_t bad_types;    /* number of nodes whose type is not declared */
     unsigned seen;         /* sections that were read */

@@ -36,10 +36,11 @@ typedef struct naming {
     mp_id_index ids;         /* ids of nodes to TARGET, OWNER or SEEN */
     size_t unseen;           /* number of ids that were not found yet */
     MP_LIST(end_node) nodes; /* sorted as in the file */
-    mp_id_index by_number;   /* number of a node in the file to its place in `nodes`, from 1 */
-    uint64_t edges;          /* number of edges of the nodes read so far */
-    naming_edge *links;      /* one per reference */
-    mp_id_index by_string;   /* index of a string to the first reference that it names, from 1 */
+    mp_id_index
+        by_number;      /* maps the number of a node in the file to its place in `nodes`, from 1 */
+    uint64_t edges;     /* number of edges of the nodes read so far */
+    naming_edge *links; /* one per reference */
+    mp_id_index by_string; /* index of a string to the first reference that it names, from 1 */
 } naming;
 
 enum { TARGET = 1, OWNER, SEEN };

@@ -23,8 +23,8 @@ typedef struct hp_naming {
     mp_named_reference *references;
     size_t count;
     mp_arena *texts, scratch;
-    mp_id_index wanted; /* id of an object to the index of its first reference, from 1; SEEN: the
-                           object was found */
+    mp_id_index wanted; /* maps the id of an object to the index of its first reference, from 1;
+                           SEEN: the object was found */
     MP_LIST(noted) noted;
 } hp_naming;
 

@@ -35,7 +35,7 @@ typedef struct leak_report {
     mp_session_id session;
     mp_census census;
     MP_LIST(leak_row) rows; /* row 0 is reserved for none */
-    mp_id_index row_index;  /* context to row */
+    mp_id_index row_index;  /* maps a context to its row */
     mp_census_share sum;
     uint64_t records, indirect_records, cut_stacks;
     /* The current record: */

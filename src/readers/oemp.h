@@ -36,7 +36,7 @@ typedef struct oemp_recording {
     mp_string_id identity;
     unsigned version;
     mp_heap heap;
-    /* Ids of the file to ids of the model. */
+    /* Maps from ids in the file to ids of the model. */
     mp_id_index types, sources, names, built_ins, nodes, platforms;
     oemp_origin *origins; /* indexed by the heap's number of the origin, from 1 */
     size_t origin_capacity;
@@ -61,7 +61,7 @@ typedef struct oemp_state {
     mp_diagnostics *diagnostics;
     oemp_recording **recordings;
     size_t recording_count, recording_capacity;
-    mp_id_index recording_index; /* identity to index in `recordings`, + 1 */
+    mp_id_index recording_index; /* maps an identity to the index in `recordings` + 1 */
     mp_id_index platform_names;  /* mp_string_id to platform, for all recordings */
     mp_pipeline *pipeline;       /* from parsing to replay */
     mp_arena scratch;            /* memory for unescaped strings of the current row */

@@ -32,7 +32,7 @@ typedef struct mp_profile_series {
     mp_census census;
     MP_LIST(mp_profile_moment) profiles; /* element 0 is used too */
     MP_LIST(mp_profile_amounts) rows;    /* numbered from 1 */
-    mp_id_index row_index;               /* context to row of the current profile */
+    mp_id_index row_index;               /* maps a context to its row of the current profile */
     uint32_t first;                      /* first row of the current profile */
 } mp_profile_series;
 

@@ -17,8 +17,8 @@ typedef struct mp_stack_frame {
 typedef struct mp_stack_builder {
     mp_model *model;
     const mp_load_options *options;
-    mp_id_index symbols; /* hash of name, source, start line and module to symbol */
-    mp_id_index nodes;   /* hash of parent, symbol, line to node */
+    mp_id_index symbols; /* maps the hash of a name, source, start line and module to the symbol */
+    mp_id_index nodes;   /* maps the hash of a parent, symbol and line to the node */
 } mp_stack_builder;
 
 /* Return the name of code without debug information, which is its file: "[libstdc++.so.6]".

@@ -37,7 +37,7 @@ bool taligent_parse_block(mp_slice line, taligent_block *block);
 /* The threads of a log, numbered from 1 in order of appearance. Only the reader's thread uses
  * them. */
 typedef struct taligent_threads {
-    mp_id_index index; /* thread_key() to number */
+    mp_id_index index; /* maps a thread_key() to its number */
     mp_string_id *names;
     size_t count, capacity;
 } taligent_threads;
@@ -88,7 +88,7 @@ typedef struct taligent_names {
     const mp_load_options *options;
     mp_arena texts;
     mp_hash_index type_index, symbol_index, crawl_index;
-    mp_id_index node_index;          /* (parent, symbol) to node */
+    mp_id_index node_index;          /* maps a (parent, symbol) to its node */
     taligent_distinct_crawl *crawls; /* from 1 */
     size_t crawl_count, crawl_capacity;
     uint32_t allocating;           /* number of distinct stacks of allocations */

@@ -30,7 +30,7 @@ typedef struct mp_watch_limit {
     mp_arena arena;      /* arena of the texts */
     const char *name;    /* name of the option or rule; NULL: no limit exceeded */
     const char *message; /* message about the limit */
-    /* MP_UNKNOWN for rules of a policy, which may not be in bytes. */
+    /* MP_UNKNOWN for rules of a policy, because they may have a unit other than bytes. */
     int64_t limit_bytes, actual_bytes;
     mp_watch_row row;
 } mp_watch_limit;
