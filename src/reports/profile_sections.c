@@ -340,7 +340,7 @@ void mp_section_profile_answer(mp_document *document, const mp_model *model,
     if (hottest)
         say_cost(document, "Hottest", where_of(document, model, hottest, false), hottest,
                  hottest->exclusive_us, all_us, "");
-    if (mp_costs_have_lines(costs))
+    if (mp_costs_have_lines(costs) && line->line != (int32_t)MP_NO_LINE)
         say_cost(document, "Hottest line", where_of(document, model, line, true), line,
                  line->exclusive_us, all_us, "");
     if (deepest)
