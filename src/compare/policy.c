@@ -194,8 +194,11 @@ static bool parse_base(parser *p)
     if (!take(p, "base"))
         return expected(p, "base");
     if (mp_measure_is_growth(p->rule.measure) || p->rule.measure == MP_MEASURE_PLATFORM)
-        return FAULT(p, base, "%s cannot be compared with a base, expected %s", p->row->words,
-                     p->rule.measure == MP_MEASURE_PLATFORM ? "a size" : "a size or a percentage");
+        return FAULT(p, base, "%s cannot be compared with a base, expected %s%s", p->row->words,
+                     p->rule.measure == MP_MEASURE_PLATFORM ? "a size" : "a size or a percentage",
+                     p->rule.measure == MP_MEASURE_TREND
+                         ? " (leaked <= base and no new leak site compare leaks)"
+                         : "");
     p->rule.bound.reference = MP_OF_BASE;
     p->rule.bound.share = factor * (MP_WHOLE / 1000000);
     return parse_offsets(p);

@@ -344,6 +344,13 @@ static const char *refusal_of(mp_document *document, const mp_request *request,
     return !builds->site_count && *builds->conditions ? "nothing matches the filters" : NULL;
 }
 
+/* Return true if a site without a slope grew by more than `most` bytes a build since its first. */
+static bool outgrows(const mp_builds *builds, const grown *site, int64_t most)
+{
+    const int64_t steps = (int64_t)builds->count - 1 - first_build(builds, site->site);
+    return steps > 0 && (site->latest - site->first) / steps > most;
+}
+
 static void section_limit(mp_document *document, const mp_request *request, const mp_builds *builds,
                           const grown *sites)
 {
@@ -351,13 +358,23 @@ static void section_limit(mp_document *document, const mp_request *request, cons
     const char *refusal = refusal_of(document, request, builds);
     mp_rule limit = mp_rule_of_limit("max-slope", MP_MEASURE_SLOPE, &asked->max_slope.bound);
     mp_rule_subject *slopes = mp_alloc((builds->site_count + 1) * sizeof *slopes);
-    size_t count = 0;
+    size_t count = 0, too_young = 0;
+    bool exceeded = false;
     limit.each = true;
     limit.by = has_sites(builds) ? MP_BY_SITE : MP_BY_TYPE;
     for (size_t i = 0; i < builds->site_count && !refusal; i++)
-        if (builds->count - first_build(builds, sites[i].site) >= FEWEST)
+        if (builds->count - first_build(builds, sites[i].site) >= FEWEST) {
             slopes[count++] = (mp_rule_subject){told_of(document, builds, &sites[i].site->key),
                                                 sites[i].slope, 0, 0};
+            exceeded |= sites[i].slope > limit.bound.number;
+        } else {
+            too_young += outgrows(builds, &sites[i], limit.bound.number);
+        }
+    if (too_young && !exceeded)
+        refusal = mp_document_text(document,
+                                   "%zu site%s by more, but in fewer than %d builds, too few to "
+                                   "compute a slope",
+                                   too_young, too_young == 1 ? " grew" : "s grew", FEWEST);
     if (!count && builds->site_count && !refusal)
         refusal = mp_document_text(document, "nothing was there for %d builds", FEWEST);
     mp_judge_figures(document, &limit, slopes, count, refusal);
