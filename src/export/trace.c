@@ -349,7 +349,7 @@ const mp_exporter mp_exporter_trace = {
     .endings = ".json",
     .report =
         {.name = MP_EXPORT_TO("trace"),
-         .summary = "memory over time, or a traced profile, for Perfetto",
+         .summary = "memory over time, or a traced profile, for Perfetto or chrome://tracing",
          .wants_traces = true,
          MP_ARGUMENTS(arguments, defaults),
          .variants = {MP_HEAP_VARIANTS(run_memory),

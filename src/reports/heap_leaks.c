@@ -391,8 +391,9 @@ const mp_report mp_report_leaks = {
         "\"Kind\" says which sites leak: a \"leak\" keeps growing; \"filled\" and \"bounded\" "
         "sites "
         "behave like caches and pools. \"Grew\" is the number of snapshots at which a site grew. "
-        "\"With scoped\" adds the objects scoped to them or, in reports of memcheck and "
-        "LeakSanitizer, what they lose indirectly.",
+        "\"With scoped\" adds the objects scoped to them or, in reports of memcheck, what they "
+        "lose "
+        "indirectly.",
     .wants_holders = true,
     MP_ARGUMENTS(arguments, defaults),
     .choices = choices,
