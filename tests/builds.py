@@ -56,13 +56,14 @@ def slope_of(values):
 
 
 def expected(builds):
-    """{(type, name, functions): (slope or None, first build, builds, bytes in the first, in the last)}"""
+    """Return {(type, name, functions): (slope or None, first build, builds, bytes in the first, in the last)}, and
+    for sites of too few builds, the growth per build since the first that has them."""
     series = {}
     for place, sites in enumerate(builds):
         for kind, name, stack, size in sites:
             key = (kind, name, tuple(function for function, _ in stack))
             series.setdefault(key, [0] * len(builds))[place] += size
-    rows = {}
+    rows, young = {}, []
     for key, values in series.items():
         if not any(values):
             continue
@@ -71,7 +72,9 @@ def expected(builds):
         told = len(since) >= 2 and (len(since) >= FEWEST or first == 0)
         rows[key] = (slope_of(since) if told else None, first + 1, sum(map(bool, values)), values[0],
                      values[-1])
-    return rows
+        if 2 <= len(since) < FEWEST:
+            young.append(fractions.Fraction(since[-1] - since[0], len(since) - 1))
+    return rows, young
 
 
 def made_up(draw, count):
@@ -111,7 +114,7 @@ def compare(memprof, draw, work, problems):
         draw.shuffle(names)
     for place, (name, sites) in enumerate(zip(names, builds)):
         write(os.path.join(work, f"build-{name}.baseline"), sites, place if by_time else None)
-    rows = expected(builds)
+    rows, young = expected(builds)
     found, _ = ask(memprof, work)
     told = {}
     for row in found.get("site_trends", []):
@@ -130,7 +133,7 @@ def compare(memprof, draw, work, problems):
     limit = draw.choice([0, 5, 50])
     _, status = ask(memprof, work, "--max-slope", str(limit))
     meant = 3 if len(builds) < FEWEST or (rows and not slopes) else \
-        1 if any(slope > limit for slope in slopes) else 0
+        1 if any(slope > limit for slope in slopes) else 3 if any(growth > limit for growth in young) else 0
     if status != meant:
         problems.append((f"--max-slope {limit}", status, meant, builds))
     for name in os.listdir(work):

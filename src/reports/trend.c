@@ -344,11 +344,13 @@ static const char *refusal_of(mp_document *document, const mp_request *request,
     return !builds->site_count && *builds->conditions ? "nothing matches the filters" : NULL;
 }
 
-/* Return true if a site without a slope grew by more than `most` bytes a build since its first. */
+/* Return true if a site without a slope grew by more than `most` bytes a build since its first
+ * build. */
 static bool outgrows(const mp_builds *builds, const grown *site, int64_t most)
 {
     const int64_t steps = (int64_t)builds->count - 1 - first_build(builds, site->site);
-    return steps > 0 && (site->latest - site->first) / steps > most;
+    const int64_t growth = site->latest - builds->points[site->site->point].amount;
+    return steps > 0 && growth > 0 && (growth - 1) / steps >= most;
 }
 
 static void section_limit(mp_document *document, const mp_request *request, const mp_builds *builds,
