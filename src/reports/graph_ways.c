@@ -20,8 +20,8 @@ static const mp_root *named_root_of(const mp_graph_view *view, uint32_t object)
 
 /* References on the shortest path from an object to one below it. Those nearest to the lower one
  * are listed, from it outwards; `count` is the number of all, 0 if the path from the roots to the
- * lower one does not lead through the upper one. */
-enum { MOST_LINKS = 4 };
+ * lower one does not lead through the upper one, or if it is longer than LONGEST_PATH. */
+enum { MOST_LINKS = 4, LONGEST_PATH = 1000 };
 typedef struct links {
     uint32_t from[MOST_LINKS], to[MOST_LINKS];
     size_t count, listed;
@@ -32,7 +32,8 @@ static links links_between(mp_graph_view *view, uint32_t owner, uint32_t object)
     const mp_distances *distances = mp_graph_distances(view);
     links found = {.count = 0};
     uint32_t place = object;
-    for (; place != owner && distances->above[place] != place && distances->above[place];
+    for (; place != owner && found.count < LONGEST_PATH && distances->above[place] != place &&
+           distances->above[place];
          place = distances->above[place], found.count++)
         if (found.listed < MOST_LINKS) {
             found.from[found.listed] = distances->above[place];
