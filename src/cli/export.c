@@ -87,10 +87,8 @@ static bool choose_renderer(cli_options *options, const mp_renderer *renderer)
 
 bool cli_export_refuse(const cli_options *options, const mp_renderer *renderer)
 {
-    const cli_command *state = options->commands;
-    for (size_t i = 0; renderer->command && i < options->command_count; i++)
-        if (cli_command_writes(&options->commands[i], renderer))
-            state = &options->commands[i];
+    const char *names = renderer->command ? renderer->command : options->commands->name;
+    const cli_command *state = cli_command_find(options, names, strcspn(names, ", "));
     const cli_option *option = cli_option_of(state, "to");
     return cli_refuse(options, "%s is an output format of a report: use memprof %s --%s %s",
                       renderer->name, state->name,
