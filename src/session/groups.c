@@ -74,24 +74,29 @@ static bool suits(const mp_report *report, const mp_found_file *file)
 }
 
 /* Skip files in folders that the report cannot use. If it can use none of them, skip none. */
-static void skip_unsuited(mp_file_search *search, const mp_report *report, const char *path)
+static void skip_unsuited(mp_file_search *search, const mp_report *report)
 {
+    const char *first = NULL;
     size_t suited = 0, kept = 0;
     for (size_t i = 0; i < search->count; i++)
         suited += suits(report, &search->files[i]);
     for (size_t i = 0; suited && i < search->count; i++) {
         const mp_found_file *file = &search->files[i];
-        if (file->found && !suits(report, file))
+        if (file->found && !suits(report, file)) {
+            first = first ? first : file->file.path;
             mp_inputs_discard(search->reading->load.inputs, file->file.path);
-        else
+        } else {
             search->files[kept++] = *file;
+        }
     }
     const size_t skipped = suited ? search->count - kept : 0;
     search->count -= skipped;
     if (skipped)
-        mp_diagnose(search->diagnostics, MP_DIAG_PASSED_OVER, path, 0,
-                    "%zu recording%s skipped, because %s does not support %s", skipped,
-                    skipped == 1 ? "" : "s", report->name, skipped == 1 ? "it" : "them");
+        mp_diagnose(search->diagnostics, MP_DIAG_PASSED_OVER, first, 0,
+                    "skipped, because %s does not support it%s", report->name,
+                    skipped == 1 ? ""
+                                 : mp_arena_format(search->arena, "; so %s %zu more",
+                                                   skipped == 2 ? "is" : "are", skipped - 1));
 }
 
 bool mp_file_groups_find(mp_file_groups *groups, const char *const *paths, size_t count,
@@ -110,7 +115,7 @@ bool mp_file_groups_find(mp_file_groups *groups, const char *const *paths, size_
                              .ok = true};
     mp_search_paths(&search, paths, count);
     if (unites)
-        skip_unsuited(&search, report, paths[0]);
+        skip_unsuited(&search, report);
     search.joins_dumps = how.grouping == MP_GROUP_DEFAULT && !many && !separates_dumps &&
                          (search.folders || separates);
     if (how.grouping == MP_GROUP_DEFAULT)
