@@ -247,14 +247,15 @@ void mp_section_heap_totals(mp_document *document, const mp_window *window, bool
 }
 
 /* Return when the peak of a heap log was, and which group held most; "" if that is unknown, as for
- * a selection of its blocks, or for several sessions. */
+ * a selection of its blocks, or for several sessions, or if the peak is after the window. */
 static const char *peak_cause(mp_document *document, const mp_window *window)
 {
     const mp_grouping *groups = mp_window_groups(window, mp_dimension_usual(window->model), 0);
     const mp_group *most = groups->groups;
     char time[MP_UNIT_TEXT];
     if (window->filter->selects || !window->filter->knows_peak || !groups->count ||
-        window->model->sessions.count != 2)
+        window->model->sessions.count != 2 ||
+        window->filter->peak_time_us > mp_window_snapshot(window, window->ranges[1].to.i)->time_us)
         return "";
     for (uint32_t i = 1; i < groups->count; i++)
         if (groups->groups[i].at_peak.bytes > most->at_peak.bytes)
