@@ -329,7 +329,8 @@ static void count_held(search *job)
     }
 }
 
-/* Set the holders of the types in the same way. */
+/* Set the holders of the types in the same way. All keys have a type above bit 32, so they are in
+ * the table of the index, not in its array. */
 static void set_holders(search *job)
 {
     for (size_t i = 0; job->held.entries && i <= job->held.mask; i++) {

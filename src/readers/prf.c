@@ -253,7 +253,8 @@ static inline size_t parse_numbers(const mp_input *input, const prf_section *sec
             row[CHILD_COUNT].number++;
             row[CHILD_SUM].number += child;
         }
-    return section->columns ? mp_scan_length(&scan) : 0;
+    const size_t length = section->columns ? mp_scan_length(&scan) : 0;
+    return length <= input->longest_line ? length : 0; /* too long: mp_input_line skips it */
 }
 
 static inline void read_rows(prf_cursor *cursor, const prf_section *section)
