@@ -520,6 +520,7 @@ mp_digest *mp_digest_of(const mp_filter *filter, const mp_window *window, mp_dic
                      .error = error};
     describe(&state);
     state.digest->late = window && mp_window_ends_late(window);
+    state.digest->leaks_unknown = window && mp_verdict_is_unknown(window);
     state.digest->in_use = window && counts_in_use(window);
     if (window)
         digest_heap(&state);

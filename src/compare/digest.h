@@ -72,6 +72,7 @@ typedef struct mp_digest {
     bool in_use; /* the window ends before the process or the log ends, so objects in use count as
                     left behind */
     bool late;   /* the window ends after the clean-up, when leaks are no longer visible */
+    bool leaks_unknown; /* too few snapshots to tell whether all sites leak */
     bool of_moment;     /* the user selected a snapshot, so `complete` does not matter */
     bool partial;       /* a profile that has only its hottest lines */
     bool tells_no_part; /* an old baseline that does not say whether it is partial */

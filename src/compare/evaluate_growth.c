@@ -281,15 +281,39 @@ static mp_rule_subject *leaking_subjects(mp_evaluation *evaluation, const mp_win
     return subjects;
 }
 
+/* Set the bytes that leak in the base. Return false, after dismissing the rule, if they are not
+ * known. */
+static bool leaking_of_base(mp_evaluation *evaluation, int64_t *bytes)
+{
+    const mp_digest *base = evaluation->context->base;
+    const char *why = base->kept ? "is a baseline, which does not store leaks"
+                      : !(base->holds & MP_HOLDS_SITES) ? "has no allocation sites"
+                      : base->leaks_unknown             ? "has too few snapshots to tell what leaks"
+                                                        : NULL;
+    *bytes = 0;
+    for (uint32_t i = 0; i < base->lists[MP_LEVEL_SITE].count; i++)
+        *bytes += base->lists[MP_LEVEL_SITE].items[i].amounts.leaking_bytes;
+    if (why)
+        mp_evaluation_dismiss(evaluation, mp_arena_format(evaluation->arena, "the base %s", why));
+    return !why;
+}
+
 static void judge_trend(mp_evaluation *evaluation, const mp_window *window)
 {
     selection found = {.count = 0};
+    const bool of_base = evaluation->rule->bound.reference == MP_OF_BASE;
+    int64_t base_bytes = 0;
+    if (of_base && !leaking_of_base(evaluation, &base_bytes))
+        return;
     const bool unknown = mp_verdict_is_unknown(window);
     const bool known_to_leak = mp_window_verdict(window)->bytes > 0;
     if ((!unknown || known_to_leak) &&
-        (!evaluation->rule->by || select_groups(evaluation, window, &found)))
-        mp_evaluation_decide(evaluation, leaking_subjects(evaluation, window, &found, 0),
-                             found.grouping ? found.count : 1);
+        (!evaluation->rule->by || select_groups(evaluation, window, &found))) {
+        mp_rule_subject *subjects = leaking_subjects(evaluation, window, &found, 0);
+        if (of_base)
+            subjects->reference = base_bytes;
+        mp_evaluation_decide(evaluation, subjects, found.grouping ? found.count : 1);
+    }
     /* Judge incomplete leaks: if the known leaks exceed the limit, the rule fails. Otherwise it is
      * dismissed, because more may leak than the snapshots show. */
     if (unknown && evaluation->result->verdict != MP_VERDICT_FAIL)

@@ -193,12 +193,15 @@ static bool parse_base(parser *p)
     const char *base = p->now.text.start;
     if (!take(p, "base"))
         return expected(p, "base");
-    if (mp_measure_is_growth(p->rule.measure) || p->rule.measure == MP_MEASURE_PLATFORM)
-        return FAULT(p, base, "%s cannot be compared with a base, expected %s%s", p->row->words,
-                     p->rule.measure == MP_MEASURE_PLATFORM ? "a size" : "a size or a percentage",
-                     p->rule.measure == MP_MEASURE_TREND
-                         ? " (leaked <= base and no new leak site compare leaks)"
-                         : "");
+    const bool of_leaks = p->rule.measure == MP_MEASURE_TREND;
+    if (of_leaks && (p->rule.by || p->rule.after))
+        return FAULT(p, base,
+                     "only the trend of all sites can be compared with a base, expected %s",
+                     value_words(p));
+    if ((mp_measure_is_growth(p->rule.measure) && !of_leaks) ||
+        p->rule.measure == MP_MEASURE_PLATFORM)
+        return FAULT(p, base, "%s cannot be compared with a base, expected %s", p->row->words,
+                     p->rule.measure == MP_MEASURE_PLATFORM ? "a size" : "a size or a percentage");
     p->rule.bound.reference = MP_OF_BASE;
     p->rule.bound.share = factor * (MP_WHOLE / 1000000);
     return parse_offsets(p);
