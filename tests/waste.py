@@ -347,6 +347,16 @@ def check_formats(claim):
     program.close()
 
 
+def claim_sums(claim, seed, path):
+    """A damaged dump is refused, or its waste is the sum of the kinds and at most what is reachable."""
+    done = claim.run("waste", path, "--format", "json", "--quiet", "--limit", "0")
+    claim.claim(done.returncode in (0, 3), seed, done.returncode, done.stderr)
+    answer = json.loads(done.stdout) if done.returncode == 0 and done.stdout else {}
+    if answer.get("waste"):
+        total, reachable = answer["waste_totals"]["waste_bytes"], answer["totals"]["reachable_bytes"]
+        claim.claim(sum(row.get("bytes", 0) for row in answer["waste"]) == total <= reachable, seed, answer)
+
+
 def check_odd(claim):
     """A dump that is cut says nothing about waste; damage does not crash; circles of classes and long arrays end."""
     with tempfile.TemporaryDirectory() as folder:
@@ -363,12 +373,7 @@ def check_odd(claim):
             for _ in range(rng.choice([1, 1, 3, 20])):
                 damaged[rng.randrange(19, len(damaged))] = rng.choice([0, 1, 0x20, 0x21, 0x7f, 0xff, rng.randrange(256)])
             path.write_bytes(damaged)
-            done = claim.run("waste", path, "--format", "json", "--quiet", "--limit", "0")
-            claim.claim(done.returncode in (0, 3), seed, done.returncode, done.stderr)
-            answer = json.loads(done.stdout) if done.returncode == 0 and done.stdout else {}
-            if answer.get("waste"):
-                total, reachable = answer["waste_totals"]["waste_bytes"], answer["totals"]["reachable_bytes"]
-                claim.claim(sum(row["bytes"] for row in answer["waste"]) == total <= reachable, seed, total, reachable)
+            claim_sums(claim, seed, path)
         out = hprof.Writer()
         count = 20000
         for name, key in (("java/lang/String", 1), ("java/util/HashMap", 2)):
@@ -395,12 +400,7 @@ def check_odd_v8(claim):
             for _ in range(rng.choice([1, 3, 20]) if seed % 4 < 2 else 0):
                 data[rng.randrange(len(data) // 4, len(data))] = rng.choice(b'0123456789,[]"\\')
             path.write_bytes(data)
-            done = claim.run("waste", path, "--format", "json", "--quiet", "--limit", "0")
-            claim.claim(done.returncode in (0, 3), seed, done.returncode, done.stderr)
-            answer = json.loads(done.stdout) if done.returncode == 0 and done.stdout else {}
-            if answer.get("waste"):
-                total, reachable = answer["waste_totals"]["waste_bytes"], answer["totals"]["reachable_bytes"]
-                claim.claim(sum(row.get("bytes", 0) for row in answer["waste"]) == total <= reachable, seed, answer)
+            claim_sums(claim, seed, path)
         count = 50000  # each object has a form of its own, each string its text
         nodes = ["5,0,1,0,%d" % (2 * count)] + [f"{2 + at % 2},{at},{2 * at + 3},24,{1 + (at % 2)}" for at in range(2 * count)]
         edges = [f"1,0,{at * 5 + 5}" for at in range(2 * count)]

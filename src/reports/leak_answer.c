@@ -317,16 +317,14 @@ static void say_totals(mp_document *document, const mp_window *window)
                         mp_snapshot_text(document, model, last));
 }
 
-/* Name the largest site that grew too seldom to be judged, unless the largest site that does not
- * leak is that one: it has a line of its own. */
-static void say_undecided(mp_document *document, const mp_window *window, const mp_leaks *leaks)
+/* Return the largest site that does not leak, of those that grew too seldom to be judged or of the
+ * others; NULL: there is none. */
+static const mp_leak *largest_other(const mp_leaks *leaks, bool seldom)
 {
-    uint32_t i = leaks->leaking;
-    while (i < leaks->count && !leaks->items[i].verdict->seldom)
-        i++;
-    if (i < leaks->count && i > leaks->leaking)
-        mp_document_say(document, MP_TONE_PLAIN, "May leak", "%s",
-                        text_of(document, window, &leaks->items[i]));
+    for (uint32_t i = leaks->leaking; i < leaks->count; i++)
+        if (leaks->items[i].verdict->seldom == seldom)
+            return &leaks->items[i];
+    return NULL;
 }
 
 void mp_answer_leaks(mp_document *document, const mp_window *window)
@@ -349,11 +347,15 @@ void mp_answer_leaks(mp_document *document, const mp_window *window)
     if (leaks->worst)
         mp_document_say(document, MP_TONE_WORSE, "Worst leak", "%s",
                         text_of(document, window, leaks->worst));
-    if (!untold)
-        say_undecided(document, window, leaks);
-    if (leaks->leaking < leaks->count && !untold)
-        mp_document_say(document, MP_TONE_PLAIN, leaks->worst ? "Largest other" : "Largest left",
-                        "%s", text_of(document, window, &leaks->items[leaks->leaking]));
+    const mp_leak *undecided = untold ? NULL : largest_other(leaks, true);
+    const mp_leak *other = untold ? NULL : largest_other(leaks, false);
+    if (undecided)
+        mp_document_say(document, MP_TONE_PLAIN, "May leak", "%s",
+                        text_of(document, window, undecided));
+    if (other)
+        mp_document_say(document, MP_TONE_PLAIN,
+                        leaks->worst || undecided ? "Largest other" : "Largest left", "%s",
+                        text_of(document, window, other));
     set_headline(document, window, leaks);
     document->running = mp_window_still_runs(window) && leaks->left;
 }
