@@ -15,8 +15,8 @@ enum { MOST_STEPS = 40000, MOST_LEVELS = 200, NO_END = -1 };
 typedef struct level {
     size_t begin;       /* start of the group's code */
     size_t alternative; /* start of the code after the last "|" */
-    size_t
-        last_jump; /* last JUMP to the end of the group; each JUMP has a link to the previous one */
+    /* last JUMP to the end of the group; each JUMP has a link to the previous one */
+    size_t last_jump;
     unsigned group;
     bool has_jump;
 } level;

@@ -202,8 +202,8 @@ int cli_browse(cli_options *options)
     needs.keep_ages = needs.request_peaks = true;
     cli_session_begin(&session, options);
     needs.progress = &session.bar.progress;
-    options->no_pager =
-        true; /* nor does the browser need the process that would become the pager */
+    /* nor does the browser need the process that would become the pager */
+    options->no_pager = true;
     cli_editor_prepare();
     cli_sandbox_enter(options);
     int status = cli_session_read(&session, options, &needs, &complete);

@@ -120,8 +120,8 @@ unsigned cli_option_kinds(const cli_command *command, const cli_option *option)
     unsigned kinds = report && command->arguments == &report->arguments
                          ? mp_report_kinds(report, argument->variants)
                          : argument->variants;
-    kinds =
-        kinds ? kinds : total; /* rows of the command baseline have 0, which stands for all kinds */
+    /* rows of the command baseline have 0, which stands for all kinds */
+    kinds = kinds ? kinds : total;
     return strcmp(name, "selection") == 0 ? mp_report_selects(report, option->name, kinds) : kinds;
 }
 

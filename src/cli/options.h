@@ -32,8 +32,8 @@ typedef struct cli_command {
     const char *operand;     /* operand before the files; NULL = none */
     const mp_report *report; /* report that gives the answer; NULL = none */
     const mp_argument_table *arguments;
-    unsigned
-        scope; /* groups of options that the command has, in addition to its report's arguments */
+    /* groups of options that the command has, in addition to its report's arguments */
+    unsigned scope;
     unsigned kinds; /* kinds of recordings for a command without a report, as bits; 0 = all */
     int (*run)(struct cli_options *options); /* runs the command; returns the exit status */
 } cli_command;
@@ -65,8 +65,8 @@ typedef struct cli_options {
     const mp_renderer *renderer;
     bool format_named;  /* export --to has set the format */
     const char *output; /* NULL = standard output */
-    const char
-        *chart; /* path for a picture of the answer, which is written in addition; NULL = none */
+    /* path for a picture of the answer, which is written in addition; NULL = none */
+    const char *chart;
     cli_colour colour;
     bool no_pager, brief, no_config;
     int64_t width;      /* columns of a line of text; 0 = unlimited; below 0 = the user gave none */

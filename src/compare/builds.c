@@ -82,8 +82,8 @@ static uint32_t add_entry(mp_builds *builds, mp_entry_key key, int64_t amount)
     mp_grow(&builds->points, &builds->point_capacity, builds->point_count + 1,
             sizeof *builds->points);
     builds->points[builds->point_count] = (mp_built_point){place, build, amount};
-    site->point =
-        (uint32_t)builds->point_count++; /* last point of the site, until mp_builds_settle */
+    /* last point of the site, until mp_builds_settle */
+    site->point = (uint32_t)builds->point_count++;
     site->count++;
     return place;
 }

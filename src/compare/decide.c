@@ -129,8 +129,8 @@ static void set_numbers(mp_evaluation *evaluation, const mp_rule_subject *subjec
     result->has_spread = bound->spreads != 0;
     result->spread = subject->spread;
     result->has_limit_percent = bound->reference == MP_OF_START || bound->reference == MP_OF_LINES;
-    result->has_limit =
-        bound->reference != MP_OF_LINES; /* a share of lines is not an absolute limit */
+    /* a share of lines is not an absolute limit */
+    result->has_limit = bound->reference != MP_OF_LINES;
     if (!result->has_limit_percent)
         return;
     result->limit_percent = (double)bound->share * 100 / (double)MP_WHOLE;

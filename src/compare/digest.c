@@ -251,8 +251,8 @@ static void digest_dominators(builder *state)
 {
     mp_graph_view view = mp_graph_view_of(state->filter);
     mp_dominator_groups groups = mp_dominator_groups_of(&view, MP_HISTOGRAM_OF_TYPES);
-    uint32_t *path = mp_alloc_zero(
-        groups.count + 1u, sizeof *path); /* frame of the current node at each depth, from 1 */
+    /* frame of the current node at each depth, from 1 */
+    uint32_t *path = mp_alloc_zero(groups.count + 1u, sizeof *path);
     mp_amounts rest = {.objects = state->digest->totals.objects,
                        .bytes = state->digest->totals.bytes};
     for (uint32_t i = 0; i < groups.count; i++) {

@@ -193,8 +193,8 @@ static void gather_runs(mp_evaluation *evaluation, selection *found)
         mp_rule_subject subject = {shares[i].label, 0, centre.median, centre.spread};
         mp_grow(&found->items, &found->capacity, found->count + 1, sizeof *found->items);
         found->items[found->count++] = subject;
-        found->sum.reference +=
-            subject.reference; /* there is only one subject, unless rule->each is set */
+        /* there is only one subject, unless rule->each is set */
+        found->sum.reference += subject.reference;
         found->sum.spread += subject.spread;
     }
     free(values);

@@ -369,8 +369,8 @@ static void judge_window(mp_evaluation *evaluation, const mp_window *window)
     enum { TELLING = 4 }; /* cost of a generation; the unit is the comparison of two names */
     mp_measure measure = evaluation->rule->measure;
     evaluation->choices->looked += TELLING * (uint64_t)window->model->generations.count;
-    bool grows = measure !=
-                 MP_MEASURE_PLATFORM; /* platform memory is judged only at the end of the window */
+    /* platform memory is judged only at the end of the window */
+    bool grows = measure != MP_MEASURE_PLATFORM;
     if (mp_measure_is_platform(measure) && !mp_platform_span_of_all(window).told)
         MP_DISMISS(evaluation, "%s does not record platform memory", mp_model_name(window->model));
     else if (grows && !mp_window_has_span(window))

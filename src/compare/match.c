@@ -157,8 +157,8 @@ static void add_side(builder *state, const mp_entries *entries, mp_entries *keys
             couple->told.name = 0;
         mp_amounts *sum = now ? &couple->now : &couple->base;
         *sum = mp_amounts_add(*sum, entry->amounts);
-        sum->scoped_bytes =
-            entry->amounts.scoped_bytes; /* each entry already has the total of all names */
+        /* each entry already has the total of all names */
+        sum->scoped_bytes = entry->amounts.scoped_bytes;
         *(now ? &couple->in_now : &couple->in_base) = true;
     }
 }

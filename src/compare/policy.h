@@ -117,8 +117,8 @@ typedef struct mp_rule_result {
     /* Measured value and limit in percent of the amount alive at the start of the window. */
     double measured_percent, limit_percent;
     const char *measured_text, *limit_text; /* texts for people; NULL: unknown */
-    const char
-        *message; /* reason why the rule failed or could not be judged, or a remark; "": none */
+    /* reason why the rule failed or could not be judged, or a remark; "": none */
+    const char *message;
     mp_measure culprit_measure;
     /* Causes of a failed rule, the worst first. Entries that got worse than in the base come first.
      * Unless the limit refers to the base, the largest entries follow. */

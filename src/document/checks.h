@@ -12,8 +12,8 @@ typedef struct mp_checks {
                         is NULL */
     size_t count;
     size_t counts[MP_VERDICTS]; /* number of checks by verdict */
-    size_t
-        unread; /* number of inputs that could not be read; they are the last checks, as errors */
+    /* number of inputs that could not be read; they are the last checks, as errors */
+    size_t unread;
     size_t warned;      /* number of checks that pass with a warning */
     const char *policy; /* path of the policy; "" = there is none, so the checks are limits */
 } mp_checks;

@@ -137,8 +137,8 @@ struct mp_table {
      * descending, changes (MP_SIGNED) descending by size. NULL = the order is another one.
      * Static. */
     const char *order;
-    size_t
-        ahead; /* number of rows at the start that stay before all others, also in merged tables */
+    /* number of rows at the start that stay before all others, also in merged tables */
+    size_t ahead;
     /* Name of the column by which these rows are sorted, if it is not `order`. */
     const char *ahead_order;
     const char *empty; /* text for people if there are no rows; NULL = none */

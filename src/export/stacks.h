@@ -94,9 +94,9 @@ typedef struct mp_sites {
     mp_site_node *nodes;
     uint32_t count; /* including node 0 */
     size_t capacity;
-    uint32_t
-        *end_of; /* node where the stack of each context ends; 0 = the context is not selected */
-    int64_t cut; /* number of stacks that were cut */
+    /* node where the stack of each context ends; 0 = the context is not selected */
+    uint32_t *end_of;
+    int64_t cut;                /* number of stacks that were cut */
     uint32_t *snapshots;        /* complete snapshots of the session, ascending */
     size_t snapshot_count, end; /* index of the window's end in `snapshots` */
     bool has_times;

@@ -293,8 +293,8 @@ bool mp_input_is_archive(const mp_input *input)
 
 bool mp_input_is_packed(const mp_input *input)
 {
-    const mp_layers *layers =
-        &input->layers; /* for an unpacked member, the last layer is its archive */
+    /* for an unpacked member, the last layer is its archive */
+    const mp_layers *layers = &input->layers;
     return mp_input_is_archive(input) ||
            (layers->count && !mp_packing_is_archive(layers->layers[layers->count - 1]));
 }

@@ -221,8 +221,8 @@ static bool has_path(const mp_members *members, const char *path)
 static bool dangles(const mp_members *members, const link_list *links, const archived_link *link)
 {
     enum { MOST_LINKS = 8 };
-    bool dangles =
-        !has_path(members, link->name); /* a later member may be a file with the link's name */
+    /* a later member may be a file with the link's name */
+    bool dangles = !has_path(members, link->name);
     for (int i = 0; dangles && link && *link->target && i < MOST_LINKS; i++) {
         const archived_link key = {.name = link->target};
         dangles = !has_path(members, link->target);

@@ -43,8 +43,8 @@ typedef struct mp_contents {
     const mp_graph *graph;
     uint8_t *kinds;    /* mp_content_kind by object; count + 1 elements */
     mp_content *items; /* by object; count + 1 elements */
-    unsigned
-        lacks; /* kinds, as bits, that the format does not tell from others; set by the reader */
+    /* kinds, as bits, that the format does not tell from others; set by the reader */
+    unsigned lacks;
     uint32_t next;         /* object that the pass over the input expects next, from 1 */
     mp_wanted_text *texts; /* sorted by `array` */
     size_t text_count;

@@ -66,8 +66,8 @@ typedef struct mp_events {
     mp_size_class sizes[MP_SIZE_CLASSES];
     MP_LIST(mp_handover) handovers;
     mp_peak_share *at_peak; /* blocks of each generation alive at the session's peak of bytes */
-    uint32_t
-        at_peak_count; /* 0: unknown; for example if a log is evaluated only up to a snapshot */
+    /* 0: unknown; for example if a log is evaluated only up to a snapshot */
+    uint32_t at_peak_count;
     mp_inference *inference; /* inferred types, indexed by mp_node_id */
     int64_t old_objects, old_bytes, displaced_objects, corrupt_events;
     int64_t reordered_events, late_events; /* number of late events that were sorted, and number of

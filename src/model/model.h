@@ -159,9 +159,9 @@ typedef struct mp_type_peak {
 typedef struct mp_symbol {
     mp_string_id name;
     uint32_t start_line; /* first line, which distinguishes overloads; 0 for a whole source */
-    bool
-        overloaded; /* other symbols with this name have another first line (mp_model_build_tree) */
-    bool allocator; /* frame of an allocator, skipped when a site is named */
+    /* other symbols with this name have another first line (mp_model_build_tree) */
+    bool overloaded;
+    bool allocator;      /* frame of an allocator, skipped when a site is named */
     mp_string_id source; /* source file, if `name` is not the source */
     mp_string_id module; /* program, library or link unit */
     mp_string_id owner;  /* class of a member, if the file states it */
@@ -357,8 +357,8 @@ typedef struct mp_recorded_session {
 typedef struct mp_input_summary {
     const char *path;
     const char *format; /* name of the reader */
-    const char
-        *noun; /* what reports call it, with an article; NULL: they use the name of its kind */
+    /* what reports call it, with an article; NULL: they use the name of its kind */
+    const char *noun;
     const char *packed;   /* compressions and archives, outermost first ("gzip, tar"); NULL: none */
     const char *encoding; /* encoding that was converted, "UTF-16LE"; NULL: none */
     uint32_t format_version;
@@ -377,8 +377,8 @@ typedef struct mp_tree_node {
     mp_node_id node;     /* one of the nodes of files that were merged into it */
     uint32_t depth; /* number of frames from the root to this node, including both; 0: the reserved
                        element */
-    uint32_t
-        allocators; /* outermost frame of the run of allocators that ends with this node; 0: none */
+    /* outermost frame of the run of allocators that ends with this node; 0: none */
+    uint32_t allocators;
 } mp_tree_node;
 
 #define MP_LIST(type)                                                                              \

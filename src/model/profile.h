@@ -50,8 +50,8 @@ typedef struct mp_profile_line {
     int64_t executions;
     int64_t exclusive_us, cumulative_us;
     unsigned unknown; /* MP_UNKNOWN_...: fields that are unknown */
-    bool
-        rounded; /* read from a report, so times are rounded, and average_us is the printed value */
+    /* read from a report, so times are rounded, and average_us is the printed value */
+    bool rounded;
     int64_t average_us;
     mp_string_id code; /* source text from the input or a debug listing; or none */
 } mp_profile_line;

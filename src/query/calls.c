@@ -51,8 +51,8 @@ void mp_calls_of_nodes(mp_calls *calls, const mp_call_node *nodes, uint32_t coun
     uint32_t *outer = mp_alloc_zero(count, sizeof *outer);
     uint32_t *depth = mp_alloc_zero(count, sizeof *depth);
     uint32_t *edge = mp_alloc_zero(count, sizeof *edge);
-    uint32_t *path =
-        mp_alloc_zero((size_t)count + 1, sizeof *path); /* node at each depth of the current path */
+    /* node at each depth of the current path */
+    uint32_t *path = mp_alloc_zero((size_t)count + 1, sizeof *path);
     mp_grow(&calls->edges, &capacity, 1, sizeof *calls->edges);
     calls->edge_count = 1; /* edges[0] is the edge to look up */
     for (uint32_t i = 1; i < count; i++) {

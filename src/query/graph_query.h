@@ -149,8 +149,8 @@ typedef struct mp_suspect {
     uint32_t object;        /* suspect object; for other rules, the largest holder */
     uint32_t type;          /* type of that object */
     int64_t objects, bytes; /* number and bytes of the retained objects */
-    int64_t
-        holders; /* number of objects that retain them: 1, or the number of objects of the type */
+    /* number of objects that retain them: 1, or the number of objects of the type */
+    int64_t holders;
     /* Accumulation point below a suspect object, where its retained size splits into many parts,
      * with the type and the amount of most of these parts. It is found by going down to the child
      * that retains over 70 % of what its parent retains, as long as there is one. The search stops

@@ -47,8 +47,8 @@ typedef struct mp_group {
     mp_cost end;                      /* all changes up to the end of the window */
     int64_t from_objects, from_bytes; /* alive at the start of the window */
     mp_cost leaked; /* cost, up to the end of the window, of generations born after `from` */
-    int64_t
-        inclusive_bytes; /* bytes alive at `to`, including objects whose owners are in the group */
+    /* bytes alive at `to`, including objects whose owners are in the group */
+    int64_t inclusive_bytes;
     int64_t from_inclusive_bytes; /* bytes alive at `from`, including objects whose owners are in
                                      the group */
     int64_t kept_bytes;           /* leaked bytes, including objects whose owners leak */

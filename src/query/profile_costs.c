@@ -347,8 +347,8 @@ int64_t *mp_profile_node_times(const mp_filter *filter, const mp_preorder *nodes
     int64_t *less = mp_alloc_zero(count, sizeof *less);
     for (uint32_t i = count; i-- > 1;) {
         const mp_profile_node *node = &profile->nodes.items[nodes->order[i]];
-        self_times[i] +=
-            node->cumulative_us; /* negative until here: minus the time of the callees */
+        /* negative until here: minus the time of the callees */
+        self_times[i] += node->cumulative_us;
         self_times[nodes->parent[i]] -= node->cumulative_us;
         if (filter->profiler && filter->profiler[node->module.i] && self_times[i] > 0)
             less[i] += self_times[i];

@@ -47,19 +47,19 @@ typedef struct mp_code_cost {
     uint32_t group;      /* number of the method's group (profile_groups.h) */
     bool run_by_several; /* several classes ran the inherited method, and have separate rows */
     bool repeats;        /* called more than once in a session, directly or through its callers */
-    unsigned
-        unknown; /* MP_UNKNOWN_...: figures of which a part is unknown; that part counts as 0 */
+    /* MP_UNKNOWN_...: figures of which a part is unknown; that part counts as 0 */
+    unsigned unknown;
     int64_t exclusive_us;
-    int64_t
-        calls; /* executions if the row is a line, otherwise calls, from line 0 or the call graph */
+    /* executions if the row is a line, otherwise calls, from line 0 or the call graph */
+    int64_t calls;
     double average_us; /* exclusive time per call, or as the report prints it; 0: never executed */
     int64_t stated_us; /* average that the report prints, microseconds */
     int32_t line;      /* line number, if the row is a line */
     bool rounded;      /* times were rounded by the report that was read */
     mp_string_id code;
     mp_inclusive inclusive; /* origin of inclusive_us, for methods and programs */
-    int64_t
-        inclusive_us; /* inclusive time; an estimate for a program is the sum over its methods */
+    /* inclusive time; an estimate for a program is the sum over its methods */
+    int64_t inclusive_us;
 } mp_code_cost;
 
 /* Rows sorted by exclusive_us, largest first, then by program, method (bytewise), line, start_line,

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double BY_CHANCE =
-    1e-3; /* limit of the probability that a pause is chance; a less likely one counts as a pause */
+/* limit of the probability that a pause is chance; a less likely one counts as a pause */
+static const double BY_CHANCE = 1e-3;
 
 /* Return true if the snapshot is complete, after `from` and not after `to`. */
 static bool is_within(const mp_window *window, uint32_t snapshot)
@@ -41,9 +41,8 @@ static snapshot_part *parts_of(const mp_window *window, uint32_t *active)
     const mp_model *model = window->model;
     const uint32_t sessions = model->sessions.count, count = model->snapshots.count;
     snapshot_part *parts = mp_alloc_zero(count, sizeof *parts);
-    uint32_t *idle =
-        mp_alloc_zero(count, sizeof *idle); /* by snapshot: number of snapshots without creations
-                                               directly before it in its session */
+    /* by snapshot: number of snapshots without creations directly before it in its session */
+    uint32_t *idle = mp_alloc_zero(count, sizeof *idle);
     uint32_t *run = mp_alloc_zero(sessions, sizeof *run);
     uint32_t *work = mp_alloc_zero(sessions, sizeof *work);
     snapshot_part *silence = mp_alloc(sessions * sizeof *silence);

@@ -217,9 +217,8 @@ static void find_median(const slopes *points, uint64_t count, size_t place, uint
     ranks->middle = ranks->lower = points->items[place];
     if (count % 2 || left)
         return;
-    ranks->lower =
-        largest_of(points->items, place); /* the lower half has no occurrence of this slope, so it
-                                             ends with the next smaller one */
+    /* the lower half has no occurrence of this slope, so it ends with the next smaller one */
+    ranks->lower = largest_of(points->items, place);
     ranks->middle = ranks->lower + (ranks->middle - ranks->lower) / 2;
 }
 

@@ -83,8 +83,8 @@ uint32_t *mp_stack_ranks(const mp_model *model)
 {
     const uint32_t count = model->tree.count;
     uint32_t *ranks = first_ranks(model), *next = mp_alloc(count * sizeof *next);
-    uint32_t *rest =
-        mp_alloc(count * sizeof *rest); /* start of the second half of each node's stack */
+    /* start of the second half of each node's stack */
+    uint32_t *rest = mp_alloc(count * sizeof *rest);
     uint32_t *by_rest = mp_alloc(count * sizeof *by_rest), *order = mp_alloc(count * sizeof *order);
     uint32_t *places = mp_alloc(((size_t)count + 1) * sizeof *places);
     uint32_t longest = 0;

@@ -241,8 +241,8 @@ const mp_suspect *mp_graph_suspects(mp_graph_view *view, size_t *count)
 {
     search state = {.view = view, .graph = view->graph, .dominators = &view->dominators};
     if (!view->has_suspects) {
-        mp_graph_count_roots(
-            view); /* count the roots first, so that types and roots are computed in one pass */
+        /* count the roots first, so that types and roots are computed in one pass */
+        mp_graph_count_roots(view);
         find_objects(&state);
         find_types(&state);
         find_kinds(&state);

@@ -28,9 +28,8 @@ static int64_t add(int64_t a, int64_t b)
 static void nest(const mp_profile *profile, mp_timeline *timeline)
 {
     uint32_t *waiting = mp_alloc((timeline->count + 1) * sizeof *waiting);
-    uint32_t *outer =
-        mp_alloc((timeline->count + 1) * sizeof *outer); /* index of the enclosing execution of each
-                                                            execution; its own index: none */
+    /* index of the enclosing execution of each execution; its own index: none */
+    uint32_t *outer = mp_alloc((timeline->count + 1) * sizeof *outer);
     size_t height = 0;
     for (uint32_t i = 0; i < timeline->count; i++) {
         mp_timed *timed = &timeline->items[i];

@@ -75,8 +75,8 @@ mp_type_links mp_holders_of(const mp_graph_view *view, const bool *asked, const 
     const mp_dominators *dominators = &view->dominators;
     size_t size = (size_t)graph->count + 1;
     mp_type_link *of_type = mp_alloc_zero(view->model->types.count, sizeof *of_type);
-    uint32_t *above =
-        mp_alloc_zero(size, sizeof *above); /* nearest dominator that is not skipped */
+    /* nearest dominator that is not skipped */
+    uint32_t *above = mp_alloc_zero(size, sizeof *above);
     bool *counted = mp_alloc_zero(size, sizeof *counted);
     for (uint32_t i = 1; i <= dominators->reached; i++) {
         uint32_t object = dominators->order[i], holder = dominators->idom[object];

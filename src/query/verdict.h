@@ -11,8 +11,8 @@ typedef struct mp_site_verdict {
     mp_site_kind kind;
     uint8_t confidence; /* percent */
     bool seldom;        /* as in mp_site_judgement */
-    uint32_t
-        session; /* session in which the site leaks most; if it does not leak, its last session */
+    /* session in which the site leaks most; if it does not leak, its last session */
+    uint32_t session;
     uint32_t example; /* an example generation of the site */
     int64_t bytes;    /* leaking bytes over all sessions */
     int64_t objects;

@@ -36,8 +36,8 @@ mp_weights mp_weights_pruned(const mp_model *model, const mp_weights *from, size
     mp_weigher weigher = mp_weigher_of(model, &from->weighings[column], 1);
     bool *kept = choose(from, by, most);
     uint32_t *place = mp_alloc_zero(from->count, sizeof *place);
-    uint32_t *rest = mp_alloc_zero(
-        from->count, sizeof *rest); /* frame for the omitted callees of each kept frame */
+    /* frame for the omitted callees of each kept frame */
+    uint32_t *rest = mp_alloc_zero(from->count, sizeof *rest);
     uint32_t left_out = 0;
     mp_weigh(&weigher, 0, 0, by[0].self, by[0].own_count);
     for (uint32_t i = 1; i < from->count; i++) {

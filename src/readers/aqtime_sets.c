@@ -61,8 +61,8 @@ static void add_figures(aq_figures *figures, const aq_number *numbers, int64_t r
 
 void aq_read_figures(aq_state *state)
 {
-    const int64_t most =
-        INT64_MAX / 1024; /* limit of a figure, so that a thousand rows can be added */
+    /* limit of a figure, so that a thousand rows can be added */
+    const int64_t most = INT64_MAX / 1024;
     aq_number numbers[AQ_COLUMNS];
     while (aq_next(state, AQ_CLASSES, numbers)) {
         int64_t row = aq_row(state, AQ_CLASSES);

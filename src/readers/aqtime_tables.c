@@ -16,9 +16,9 @@ enum { LONGEST_QUERY = 1024 };
 
 typedef struct table_words {
     const char *name, *alias;
-    const char
-        *columns[AQ_COLUMNS]; /* kinds of the columns after the row number; n: number, s: text */
-    int second;               /* column by which the rows of a set are sorted; 0: none */
+    /* kinds of the columns after the row number; n: number, s: text */
+    const char *columns[AQ_COLUMNS];
+    int second; /* column by which the rows of a set are sorted; 0: none */
 } table_words;
 
 #define PREFIX "ALLOCATION_PROFILER_"

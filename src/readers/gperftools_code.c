@@ -79,8 +79,8 @@ bool gt_read_mappings(gt_state *state)
     bool begun = false;
     if (!mp_input_keep(state->input))
         return false;
-    mp_diagnostics *muted =
-        mp_diagnostics_new(1); /* this pass reports nothing, because the lines are read again */
+    /* this pass reports nothing, because the lines are read again */
+    mp_diagnostics *muted = mp_diagnostics_new(1);
     mp_diagnostics *usual = mp_input_diagnose_to(state->input, muted);
     for (mp_slice line; mp_input_line(state->input, &line);) {
         if (begun)

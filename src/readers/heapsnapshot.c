@@ -263,8 +263,8 @@ static bool read_v8(void *opaque, mp_input *input, uint32_t summary)
 {
     static const v8_section_readers readers = {v8_read_nodes, v8_read_edges, v8_read_strings};
     v8_reader *reader = opaque;
-    const bool kept =
-        mp_input_keep(input); /* a pipe is kept, so that names of references can be read later */
+    /* a pipe is kept, so that names of references can be read later */
+    const bool kept = mp_input_keep(input);
     v8_state state = begin_file(reader, input, summary);
     bool whole = kept && v8_read_sections(&state, &readers);
     const bool usable = !refuse(&state);

@@ -238,7 +238,7 @@ static word word_at(const taking *job, uint64_t index)
     return found ? (word)found->word : NO_WORD;
 }
 
-/* What the strings of a snapshot have in common. */
+/* Facts about all strings of a snapshot. */
 typedef struct texts_facts {
     uint32_t longest;   /* units of the longest text of a string; V8 cuts longer ones */
     bool is_compressed; /* pointers have 4 bytes, so not all sizes are multiples of 8 */

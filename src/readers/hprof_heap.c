@@ -111,8 +111,8 @@ static bool read_class(hp_state *state)
     class.number_count = state->numbers.count - class.first_number;
     class.link_count = state->links.count - class.first_link;
     class.static_count = state->statics.count - class.first_static;
-    const uint32_t number =
-        hp_class_of(state, id); /* must come first, because it may move the array of classes */
+    /* must come first, because it may move the array of classes */
+    const uint32_t number = hp_class_of(state, id);
     hp_class *known = &state->classes.items[number];
     class.name = known->name;
     if (whole && !known->dumped && !state->again) {

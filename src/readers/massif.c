@@ -245,8 +245,8 @@ static void read_node(massif_state *state, mp_slice line)
     if (above)
         above->children--;
     if (above && !children && is_combined(line)) {
-        place_at(state, above->place)->combined +=
-            bytes; /* these bytes remain own bytes of that node */
+        /* these bytes remain own bytes of that node */
+        place_at(state, above->place)->combined += bytes;
         return;
     }
     if (above)

@@ -145,8 +145,8 @@ void oemp_header(oemp_state *state, const oemp_value *row, uint64_t line)
     state->latest_us = 0;
     state->sequence = row[2].number;
     state->tag = oemp_intern(state, row[5].text);
-    mp_heap_resolve_owners(
-        &recording->heap); /* births that wait for their owners belong to the previous file */
+    /* births that wait for their owners belong to the previous file */
+    mp_heap_resolve_owners(&recording->heap);
     recording->heap.path = state->path;
     if (recording->started)
         check_sequence(state, recording, line);

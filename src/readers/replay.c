@@ -308,8 +308,8 @@ static int64_t latest(const char *text, size_t length,
 
 int64_t mp_last_time(mp_input *input, bool (*time_of)(mp_slice line, int64_t *time_us))
 {
-    char *tail = mp_alloc_zero(
-        1, TAIL + MP_HEX_SLACK); /* the buffer has slack, because time_of may use mp_hex_word */
+    /* the buffer has slack, because time_of may use mp_hex_word */
+    char *tail = mp_alloc_zero(1, TAIL + MP_HEX_SLACK);
     int64_t time_us, highest_us = latest(tail, mp_input_tail(input, tail, TAIL), time_of);
     free(tail);
     if (highest_us)

@@ -63,8 +63,8 @@ static uint32_t *types_by_name(rpm_state *state)
     mp_model *model = state->model;
     uint32_t count = model->types.count;
     uint32_t *canonical = mp_alloc_zero(count, sizeof *canonical);
-    bool *seen =
-        mp_alloc_zero(count, sizeof *seen); /* flag of each name: true if this file declares it */
+    /* flag of each name: true if this file declares it */
+    bool *seen = mp_alloc_zero(count, sizeof *seen);
     for (uint32_t i = state->first_type; i < count; i++) {
         mp_type *type = &model->types.items[i];
         bool declared = type->name.i;
@@ -174,8 +174,8 @@ static bool read_type(rpm_state *state, mp_fields *words)
         return true;
     mp_slice name = mp_slice_trim((mp_slice){words->cursor, (size_t)(words->end - words->cursor)});
     mp_string_id text = mp_model_intern(state->model, name, &state->converted);
-    uint32_t number =
-        type_of(state, id); /* must come first, because it may move the array of types */
+    /* must come first, because it may move the array of types */
+    uint32_t number = type_of(state, id);
     mp_type *type = &state->model->types.items[number];
     if (!type->name.i)
         type->name = text;

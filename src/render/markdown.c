@@ -132,8 +132,8 @@ static void put_checks(markdown *out, const mp_document *document, const mp_chec
                           : checks->counts[MP_VERDICT_ERROR] ? "could not be judged"
                                                              : "passed";
     bool head = false, room = true;
-    size_t spare =
-        out->room == SIZE_MAX ? 0 : out->room / 2; /* room for the tables after this one */
+    /* room for the tables after this one */
+    size_t spare = out->room == SIZE_MAX ? 0 : out->room / 2;
     PUT(out, "### memprof %s: %s\n\n%s", document->command, verdict,
         mp_checks_summary(checks, &out->arena));
     if (*checks->policy) {

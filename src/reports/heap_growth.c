@@ -311,8 +311,8 @@ void mp_say_change(mp_document *document, const mp_window *window, const mp_grou
     const int64_t to = unsized ? totals.live_objects : totals.live_bytes;
     const mp_unit unit = unsized ? MP_COUNT : MP_BYTES;
     int64_t change = 0;
-    const mp_group *most =
-        NULL; /* group that changed most; if several changed equally, the first by name */
+    /* group that changed most; if several changed equally, the first by name */
+    const mp_group *most = NULL;
     char percent[MP_UNIT_TEXT];
     for (uint32_t i = 0; i < grouping->count; i++) {
         const mp_group *group = &grouping->groups[i];

@@ -45,8 +45,8 @@ static mp_input *open_again(const source *self, mp_diagnostics *unheard, const c
 static bool read_contents(void *opaque, mp_contents *contents, const char **why)
 {
     const source *self = opaque;
-    mp_diagnostics *unheard =
-        mp_diagnostics_new(1); /* faults of the input were reported when it was first read */
+    /* faults of the input were reported when it was first read */
+    mp_diagnostics *unheard = mp_diagnostics_new(1);
     mp_input *input = open_again(self, unheard, why);
     const bool whole = input && self->reader->read_contents(input, contents);
     if (input && !whole)
@@ -61,8 +61,8 @@ static bool read_names(void *opaque, mp_named_reference *references, size_t coun
                        mp_diagnostics *diagnostics)
 {
     const source *self = opaque;
-    mp_diagnostics *unheard =
-        mp_diagnostics_new(1); /* faults of the input were reported when it was first read */
+    /* faults of the input were reported when it was first read */
+    mp_diagnostics *unheard = mp_diagnostics_new(1);
     const char *why = "it could not be read to its end again";
     size_t missing = 0;
     mp_input *input = open_again(self, unheard, &why);
