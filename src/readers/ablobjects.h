@@ -12,7 +12,7 @@
 #include "input/json_cursor.h"
 #include "model/build.h"
 #include "model/census.h"
-#include "readers/dump_order.h"
+#include "readers/dumps.h"
 #include "readers/dynobjects.h"
 #include "readers/reader.h"
 

@@ -20,10 +20,10 @@ enum { SNAPSHOT = V8_SNAPSHOT, NODES = V8_NODES, EDGES = V8_EDGE_LIST, STRINGS =
 
 /* --- one file --- */
 
-v8_state v8_begin(v8_reader *reader, mp_input *input)
+v8_state v8_begin(mp_dumps *dumps, mp_input *input)
 {
-    v8_state state = {.reader = reader,
-                      .model = reader->model,
+    v8_state state = {.dumps = dumps,
+                      .model = dumps->model,
                       .json = mp_scan_open(input),
                       .node_count = UINT64_MAX,
                       .edge_count = UINT64_MAX};
@@ -32,30 +32,24 @@ v8_state v8_begin(v8_reader *reader, mp_input *input)
     return state;
 }
 
-v8_reader v8_reader_unseen(void)
+mp_dumps v8_unseen(void)
 {
-    return (v8_reader){.model = mp_model_new(), .diagnostics = mp_diagnostics_new(1)};
+    return mp_dumps_of(mp_model_new(), mp_diagnostics_new(1));
 }
 
-void v8_reader_unseen_free(v8_reader *reader)
+void v8_unseen_free(mp_dumps *dumps)
 {
-    mp_diagnostics_free(reader->diagnostics);
-    mp_model_free(reader->model);
+    mp_diagnostics_free(dumps->diagnostics);
+    mp_model_free(dumps->model);
 }
 
-static v8_state begin_file(v8_reader *reader, mp_input *input, uint32_t summary)
+static v8_state begin_file(mp_dumps *dumps, mp_input *input, uint32_t summary)
 {
-    mp_model *model = reader->model;
-    if (!reader->session.i) {
-        (void)MP_ADD(&model->sessions);
-        reader->session.i = model->sessions.count - 1;
-    }
-    mp_model_begin_snapshot(model, reader->session)->input = summary;
-    mp_model_leave_graph(model);
-    reader->path = model->inputs.items[summary].path;
-    v8_state state = v8_begin(reader, input);
+    const mp_snapshot_id snapshot = mp_dumps_begin(dumps, summary);
+    mp_model_leave_graph(dumps->model);
+    v8_state state = v8_begin(dumps, input);
     state.graph = mp_alloc_zero(1, sizeof *state.graph);
-    state.graph->snapshot.i = model->snapshots.count - 1;
+    state.graph->snapshot = snapshot;
     (void)MP_ADD(&state.graph->roots);
     (void)MP_ADD(&state.graph->domains);
     (void)MP_ADD(&state.classes);
@@ -109,28 +103,14 @@ static bool read_section(v8_state *state, const struct section *section,
     }
 }
 
-static void say_damage(const v8_state *state, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-
-static void say_damage(const v8_state *state, const char *format, ...)
-{
-    va_list arguments;
-    mp_arena arena = {0};
-    va_start(arguments, format);
-    const char *text = mp_arena_format_list(&arena, format, arguments);
-    va_end(arguments);
-    mp_diagnose(state->reader->diagnostics, MP_DIAG_DAMAGED_SNAPSHOT, state->reader->path, 0, "%s",
-                text);
-    mp_arena_free(&arena);
-}
-
 /* Return true if the section may be read next. Unused sections may come anywhere. A repeated
  * section is skipped. */
 static bool may_read(const v8_state *state, const struct section *section)
 {
     if (!section || !(state->seen & section->bit))
         return section;
-    say_damage(state, "has \"%s\" twice; the first is used", section->name);
+    MP_TELL_DUMP(state->dumps, DAMAGED_SNAPSHOT, "has \"%s\" twice; the first is used",
+                 section->name);
     return false;
 }
 
@@ -159,36 +139,35 @@ bool v8_read_sections(v8_state *state, const v8_section_readers *readers)
 /* Refuse a file without complete nodes. */
 static bool refuse(v8_state *state)
 {
-    mp_diagnostics *diagnostics = state->reader->diagnostics;
-    const char *path = state->reader->path;
+    const mp_dumps *dumps = state->dumps;
     const bool cut = mp_scan_peek(&state->json) < 0;
     const uint64_t offset = mp_scan_offset(&state->json);
     if (state->too_many)
-        mp_diagnose(diagnostics, MP_DIAG_NOTHING_USABLE, path, 0,
-                    "has more than two thousand million nodes, or four of edges: more than memprof "
-                    "can number");
+        MP_TELL_DUMP(
+            dumps, NOTHING_USABLE,
+            "has more than two thousand million nodes, or four of edges: more than memprof "
+            "can number");
     else if (state->too_large)
-        mp_diagnose(diagnostics, MP_DIAG_NOTHING_USABLE, path, 0,
-                    "has sizes that 64 bits cannot add up");
+        MP_TELL_DUMP(dumps, NOTHING_USABLE, "has sizes that 64 bits cannot add up");
     else if (state->misplaced)
-        mp_diagnose(diagnostics, MP_DIAG_NOTHING_USABLE, path, 0,
-                    "has \"%s\" too early, expected \"snapshot\", \"nodes\", \"edges\" and "
-                    "\"strings\" in this order, as V8 writes them",
-                    state->misplaced);
+        MP_TELL_DUMP(dumps, NOTHING_USABLE,
+                     "has \"%s\" too early, expected \"snapshot\", \"nodes\", \"edges\" and "
+                     "\"strings\" in this order, as V8 writes them",
+                     state->misplaced);
     else if (state->fields_missing)
-        mp_diagnose(diagnostics, MP_DIAG_NOTHING_USABLE, path, 0,
-                    "does not describe its nodes and edges, expected node_fields with type, name, "
-                    "id, self_size and edge_count, and edge_fields with type, name_or_index and "
-                    "to_node, at most %d of each",
-                    V8_MOST_FIELDS);
+        MP_TELL_DUMP(dumps, NOTHING_USABLE,
+                     "does not describe its nodes and edges, expected node_fields with type, name, "
+                     "id, self_size and edge_count, and edge_fields with type, name_or_index and "
+                     "to_node, at most %d of each",
+                     V8_MOST_FIELDS);
     else if (!(state->seen & NODES) && !cut)
-        mp_diagnose(diagnostics, MP_DIAG_NOTHING_USABLE, path, 0,
-                    "is malformed at byte %" PRIu64 ", before the end of the nodes", offset);
+        MP_TELL_DUMP(dumps, NOTHING_USABLE,
+                     "is malformed at byte %" PRIu64 ", before the end of the nodes", offset);
     else if (!(state->seen & NODES))
-        mp_diagnose(diagnostics, MP_DIAG_NOTHING_USABLE, path, 0,
-                    "ends before the end of its nodes; write the snapshot again");
+        MP_TELL_DUMP(dumps, NOTHING_USABLE,
+                     "ends before the end of its nodes; write the snapshot again");
     else if (!state->graph->count)
-        mp_diagnose(diagnostics, MP_DIAG_NOTHING_USABLE, path, 0, "has no nodes");
+        MP_TELL_DUMP(dumps, NOTHING_USABLE, "has no nodes");
     else
         return false;
     return true;
@@ -203,28 +182,32 @@ static void say_what_was_odd(const v8_state *state, uint64_t nodes)
         unnamed += !state->classes.items[i].label.i &&
                    state->kinds[state->classes.items[i].kind].rule != V8_PLAIN;
     if (state->node_count != UINT64_MAX && state->node_count != nodes)
-        say_damage(state, "has %" PRIu64 " nodes, but node_count is %" PRIu64, nodes,
-                   state->node_count);
+        MP_TELL_DUMP(state->dumps, DAMAGED_SNAPSHOT,
+                     "has %" PRIu64 " nodes, but node_count is %" PRIu64, nodes, state->node_count);
     if (state->seen & EDGES && state->edge_count != UINT64_MAX &&
         state->edge_count != state->edges_read)
-        say_damage(state, "has %" PRIu64 " edges, but edge_count is %" PRIu64, state->edges_read,
-                   state->edge_count);
+        MP_TELL_DUMP(state->dumps, DAMAGED_SNAPSHOT,
+                     "has %" PRIu64 " edges, but edge_count is %" PRIu64, state->edges_read,
+                     state->edge_count);
     if (state->seen & EDGES && state->edges_expected != state->edges_read)
-        say_damage(state, "has %" PRIu64 " edges, but its nodes have %" PRIu64, state->edges_read,
-                   state->edges_expected);
+        MP_TELL_DUMP(state->dumps, DAMAGED_SNAPSHOT,
+                     "has %" PRIu64 " edges, but its nodes have %" PRIu64, state->edges_read,
+                     state->edges_expected);
     if (graph->dangling)
-        say_damage(state, "has %" PRIu64 " edges that lead to no node or belong to none",
-                   graph->dangling);
+        MP_TELL_DUMP(state->dumps, DAMAGED_SNAPSHOT,
+                     "has %" PRIu64 " edges that lead to no node or belong to none",
+                     graph->dangling);
     if (state->bad_types)
-        say_damage(state, "has %" PRIu64 " nodes of types that node_types does not name",
-                   state->bad_types);
+        MP_TELL_DUMP(state->dumps, DAMAGED_SNAPSHOT,
+                     "has %" PRIu64 " nodes of types that node_types does not name",
+                     state->bad_types);
     if (graph->duplicates)
-        mp_diagnose(state->reader->diagnostics, MP_DIAG_DUPLICATE_OBJECT, state->reader->path, 0,
-                    "objects with the id of an earlier one: %" PRIu64, graph->duplicates);
+        MP_TELL_DUMP(state->dumps, DUPLICATE_OBJECT,
+                     "objects with the id of an earlier one: %" PRIu64, graph->duplicates);
     if (state->seen & STRINGS && unnamed)
-        mp_diagnose(state->reader->diagnostics, MP_DIAG_UNDEFINED_TYPE, state->reader->path, 0,
-                    "names that are not among the %" PRIu64 " strings: %" PRIu64, state->strings,
-                    unnamed);
+        MP_TELL_DUMP(state->dumps, UNDEFINED_TYPE,
+                     "names that are not among the %" PRIu64 " strings: %" PRIu64, state->strings,
+                     unnamed);
 }
 
 /* Report a file that ends early or is malformed after its nodes. */
@@ -235,11 +218,10 @@ static void say_cut(v8_state *state)
                        : state->seen & STRINGS ? "all nodes, edges and strings are used"
                                                : "names of types are missing";
     if (mp_scan_peek(&state->json) < 0)
-        mp_diagnose(state->reader->diagnostics, MP_DIAG_TORN, state->reader->path, 0,
-                    "the snapshot is truncated: %s", used);
+        MP_TELL_DUMP(state->dumps, TORN, "the snapshot is truncated: %s", used);
     else
-        say_damage(state, "is malformed at byte %" PRIu64 ": %s", mp_scan_offset(&state->json),
-                   used);
+        MP_TELL_DUMP(state->dumps, DAMAGED_SNAPSHOT, "is malformed at byte %" PRIu64 ": %s",
+                     mp_scan_offset(&state->json), used);
 }
 
 /* Return the number of objects that have the id of an earlier object. */
@@ -251,40 +233,30 @@ static uint32_t count_duplicates(const mp_graph *graph)
     return count;
 }
 
-/* Mark all types as untracked, because without edges nothing is known about references. */
-static void mark_untracked(const v8_state *state)
-{
-    const uint32_t types = state->model->types.count;
-    state->graph->untracked = mp_alloc_zero(types, sizeof *state->graph->untracked);
-    memset(state->graph->untracked, true, types * sizeof *state->graph->untracked);
-}
-
 static bool read_v8(void *opaque, mp_input *input, uint32_t summary)
 {
     static const v8_section_readers readers = {v8_read_nodes, v8_read_edges, v8_read_strings};
-    v8_reader *reader = opaque;
+    mp_dumps *dumps = opaque;
     /* a pipe is kept, so that names of references can be read later */
     const bool kept = mp_input_keep(input);
-    v8_state state = begin_file(reader, input, summary);
+    v8_state state = begin_file(dumps, input, summary);
     bool whole = kept && v8_read_sections(&state, &readers);
     const bool usable = !refuse(&state);
-    mp_input_summary *sum = &reader->model->inputs.items[summary];
+    mp_input_summary *sum = &dumps->model->inputs.items[summary];
     sum->records = state.graph->count;
     if (usable) {
         whole &= state.seen == (SNAPSHOT | NODES | EDGES | STRINGS);
         v8_end_edges(&state, state.seen & EDGES);
         v8_finish_graph(&state);
         if (!(state.seen & EDGES))
-            mark_untracked(&state);
+            mp_dumps_untrack(dumps, state.graph);
         state.graph->duplicates = count_duplicates(state.graph);
         say_what_was_odd(&state, sum->records);
         if (!whole)
             say_cut(&state);
-        mp_model_take_graph(reader->model, state.graph);
+        mp_model_take_graph(dumps->model, state.graph);
         state.graph = NULL;
-        mp_snapshot *snapshot = mp_type_counts_enter(&reader->counts);
-        snapshot->sequence = snapshot->ordinal;
-        mp_dump_order_check(&reader->order, reader->model, reader->diagnostics, reader->path, -1);
+        (void)mp_dumps_end(dumps, -1);
     }
     v8_end(&state);
     sum->complete = usable && whole;
@@ -299,26 +271,6 @@ static mp_bid probe(mp_slice head)
     return mp_json_begins(head, begin) ? MP_MINE : MP_NOT_MINE;
 }
 
-static void *open_v8(mp_model *model, mp_diagnostics *diagnostics, const mp_load_options *options)
-{
-    (void)options;
-    v8_reader *reader = mp_alloc_zero(1, sizeof *reader);
-    model->holds |= MP_HOLDS_CONTENTS;
-    *reader = (v8_reader){
-        .model = model, .diagnostics = diagnostics, .counts.model = model, .order.stamp = -1};
-    return reader;
-}
-
-static void close_v8(void *opaque)
-{
-    v8_reader *reader = opaque;
-    if (reader->converted)
-        mp_reader_tell_converted(reader->diagnostics, reader->path);
-    mp_type_counts_free(&reader->counts);
-    mp_id_index_free(&reader->types_by_label);
-    free(reader);
-}
-
 const mp_reader mp_reader_heapsnapshot = {
     .name = "heapsnapshot",
     .summary = "V8 heap snapshot (Chrome, Node, Deno, Electron)",
@@ -326,9 +278,9 @@ const mp_reader mp_reader_heapsnapshot = {
     .versions = "all",
     .kind = MP_KIND_DUMP,
     .probe = probe,
-    .open = open_v8,
+    .open = mp_dumps_open,
     .read = read_v8,
-    .close = close_v8,
+    .close = mp_dumps_close,
     .name_references = v8_name_references,
     .read_contents = v8_read_contents,
 };

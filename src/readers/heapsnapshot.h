@@ -5,7 +5,7 @@
 #include "base/index.h"
 #include "input/json_cursor.h"
 #include "model/graph_builder.h"
-#include "readers/dump_order.h"
+#include "readers/dumps.h"
 #include "readers/reader.h"
 
 /* Ways to label objects of a type of nodes. */
@@ -40,7 +40,7 @@ enum { V8_MOST_FIELDS = 64, V8_MOST_KINDS = 255 };
 enum { V8_TYPE, V8_NAME, V8_ID, V8_SIZE, V8_EDGES, V8_DETACHED, V8_NODE_FIELDS };
 enum { V8_EDGE_TYPE, V8_EDGE_NAME, V8_TO_NODE, V8_EDGE_FIELDS };
 typedef struct v8_fields {
-    uint32_t count; /* fields in the file */
+    uint32_t count; /* fields in the file, up to V8_MOST_FIELDS + 1 */
     uint32_t place[V8_NODE_FIELDS];
 } v8_fields;
 #define V8_NO_FIELD UINT32_MAX
@@ -62,21 +62,9 @@ typedef struct v8_entry {
     bool is_shortcut;
 } v8_entry;
 
-/* State that is kept from file to file. */
-typedef struct v8_reader {
-    mp_model *model;
-    mp_diagnostics *diagnostics;
-    mp_session_id session;
-    mp_type_counts counts;
-    mp_id_index types_by_label; /* mp_string_id to type */
-    mp_dump_order order;
-    const char *path;
-    bool converted;
-} v8_reader;
-
 /* State of one file. */
 typedef struct v8_state {
-    v8_reader *reader;
+    mp_dumps *dumps;
     mp_model *model;
     mp_arena scratch;
     mp_json_cursor json;
@@ -90,7 +78,8 @@ typedef struct v8_state {
     size_t ids_capacity, sizes_capacity, types_capacity, first_capacity, targets_capacity;
     MP_LIST(v8_class) classes; /* from 1 */
     mp_id_index classes_by_key, classes_by_name;
-    uint64_t edges_expected, edges_read, strings;
+    uint64_t edges_expected, edges_read;
+    uint64_t strings; /* in the array of strings that was read last */
     /* While edges are read: the object to which the next edge belongs, the number of edges up to
      * the last one of this object, and the number of edges kept so far. */
     uint32_t object, kept;
@@ -117,22 +106,33 @@ typedef struct v8_section_readers {
 } v8_section_readers;
 
 /* Return the state for an input, which must be at its start. Release it with v8_end. */
-v8_state v8_begin(v8_reader *reader, mp_input *input);
+v8_state v8_begin(mp_dumps *dumps, mp_input *input);
 void v8_end(v8_state *state);
-/* Start and end one more pass over an input: with a reader whose model and diagnostics nobody
- * sees. */
-v8_reader v8_reader_unseen(void);
-void v8_reader_unseen_free(v8_reader *reader);
+/* Start and end one more pass over an input: with dumps whose model and diagnostics nobody sees. */
+mp_dumps v8_unseen(void);
+void v8_unseen_free(mp_dumps *dumps);
 /* Read the sections up to the first one that cannot be read. Return true if the whole file was
  * read. */
 bool v8_read_sections(v8_state *state, const v8_section_readers *readers);
 
 /* Read a row of an array of numbers, with the comma after it. */
 bool v8_read_row(v8_state *state, uint32_t count, uint64_t *values);
+/* Read an array of numbers, and call `take` for every `count` of them. Return false if `take` does,
+ * or if the array is truncated or malformed. An incomplete last row is malformed. */
+typedef bool v8_take_row(v8_state *state, const uint64_t *values);
+bool v8_read_rows(v8_state *state, uint32_t count, v8_take_row *take);
 /* Return true if the text that was read last is this one. */
 bool v8_is_text(const v8_state *state, const char *text);
-/* Read a string into state->text. */
-bool v8_take_text(v8_state *state);
+/* Return the text that was read last. */
+static inline mp_slice v8_text(const v8_state *state)
+{
+    return (mp_slice){state->text.length ? state->text.text : "", state->text.length};
+}
+/* Read an array of strings, and count them in state->strings. Call `take` for each one whose index
+ * is in `wanted`, or for all (NULL), while state->text has it: with its index, and with the value
+ * in `wanted`. Return false after the last wanted one, or if the array is malformed. */
+typedef void v8_take_text(v8_state *state, uint64_t index, uint32_t value);
+bool v8_read_texts(v8_state *state, const mp_id_index *wanted, v8_take_text *take);
 /* Read the name of the next member of an object. Return false at the end of the object. If it is
  * malformed, return false and set *bad. */
 bool v8_next_member(v8_state *state, bool *first, bool *bad);

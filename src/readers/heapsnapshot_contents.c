@@ -60,9 +60,9 @@ static uint32_t index_of(uint64_t name)
     return name < UINT32_MAX ? (uint32_t)name : UINT32_MAX;
 }
 
-static void note_node(taking *job, const uint64_t *values)
+static bool note_node(v8_state *state, const uint64_t *values)
 {
-    const v8_state *state = &job->state;
+    taking *job = (taking *)state;
     const uint32_t *place = state->node_fields.place;
     const uint64_t type = values[place[V8_TYPE]], edges = values[place[V8_EDGES]];
     const v8_kind *kind = &state->kinds[type < state->kind_count ? type : state->kind_count];
@@ -75,20 +75,12 @@ static void note_node(taking *job, const uint64_t *values)
     if (kind->content != MP_CONTENT_TEXT || values[place[V8_SIZE]])
         mp_contents_set(job->contents, object, kind->content,
                         (mp_content){.low = index_of(values[place[V8_NAME]])});
+    return true;
 }
 
 static bool read_nodes(v8_state *state)
 {
-    taking *job = (taking *)state;
-    uint64_t values[V8_MOST_FIELDS];
-    if (!mp_scan_take(&state->json, '['))
-        return false;
-    while (mp_scan_peek(&state->json) != ']') {
-        if (!v8_read_row(state, state->node_fields.count, values))
-            return false;
-        note_node(job, values);
-    }
-    return mp_scan_take(&state->json, ']');
+    return v8_read_rows(state, state->node_fields.count, note_node);
 }
 
 /* --- edges --- */
@@ -196,13 +188,16 @@ static bool same_text(const void *opaque, uint32_t place)
     return a->fingerprint.low == b->fingerprint.low && a->fingerprint.high == b->fingerprint.high;
 }
 
-static void note_text(taking *job, mp_slice bytes)
+static void note_text(v8_state *state, uint64_t index, uint32_t value)
 {
+    (void)index, (void)value;
+    taking *job = (taking *)state;
+    const mp_slice bytes = v8_text(state);
     text *added = MP_ADD(&job->texts);
     *added = (text){.fingerprint = mp_fingerprint_of(bytes.start, bytes.length)};
     measure(bytes, added);
     for (word i = ARRAY; i <= PROTO_EDGE; i++)
-        if (v8_is_text(&job->state, words[i]))
+        if (v8_is_text(state, words[i]))
             added->word = (uint8_t)i;
     uint32_t *first =
         mp_hash_index_put(&job->texts_by_hash, added->fingerprint.low, same_text, job);
@@ -213,16 +208,7 @@ static void note_text(taking *job, mp_slice bytes)
 
 static bool read_strings(v8_state *state)
 {
-    taking *job = (taking *)state;
-    bool first = true, bad = false;
-    if (!mp_scan_take(&state->json, '['))
-        return false;
-    while (mp_scan_more(&state->json, ']', &first, &bad)) {
-        if (!v8_take_text(state))
-            return false;
-        note_text(job, (mp_slice){state->text.length ? state->text.text : "", state->text.length});
-    }
-    return !bad;
+    return v8_read_texts(state, NULL, note_text);
 }
 
 /* --- contents --- */
@@ -319,34 +305,30 @@ static bool skip_array(v8_state *state)
     return mp_scan_skip_past(&state->json, ']');
 }
 
+static void show_text(v8_state *state, uint64_t index, uint32_t value)
+{
+    (void)index;
+    const mp_contents *contents = ((taking *)state)->contents;
+    contents->texts[value - 1].text =
+        mp_reference_text(contents->arena, "\"", v8_text(state), "\"");
+}
+
 static bool read_wanted_texts(v8_state *state)
 {
     const mp_contents *contents = ((taking *)state)->contents;
-    mp_id_index wanted = {0}; /* index of a text to the first that wants it, from 1 */
-    bool first = true, bad = false;
-    if (!mp_scan_take(&state->json, '['))
-        return false;
+    mp_id_index wanted = {0}; /* index of a text to the last that wants it, from 1 */
     for (size_t i = 0; i < contents->text_count; i++)
         *mp_id_index_put(&wanted, contents->texts[i].content.low) = (uint32_t)i + 1;
-    size_t left = wanted.count;
-    for (; left && mp_scan_more(&state->json, ']', &first, &bad); state->strings++) {
-        const uint32_t place = mp_id_index_get(&wanted, state->strings);
-        if (!(place ? v8_take_text(state) : mp_scan_string(&state->json, NULL, 0)))
-            break;
-        left -= place != 0;
-        if (place)
-            contents->texts[place - 1].text = mp_reference_text(
-                contents->arena, "\"", (mp_slice){state->text.text, state->text.length}, "\"");
-    }
+    const bool more = v8_read_texts(state, &wanted, show_text);
     mp_id_index_free(&wanted);
-    return false; /* nothing after this is of use */
+    return more;
 }
 
 bool v8_read_contents(mp_input *input, mp_contents *contents)
 {
     static const v8_section_readers whole = {read_nodes, read_edges, read_strings},
                                     shown = {skip_array, skip_array, read_wanted_texts};
-    v8_reader unseen = v8_reader_unseen();
+    mp_dumps unseen = v8_unseen();
     taking job = {.state = v8_begin(&unseen, input), .contents = contents};
     contents->next = 1;
     contents->lacks =
@@ -362,6 +344,6 @@ bool v8_read_contents(mp_input *input, mp_contents *contents)
     free(job.texts.items);
     mp_hash_index_free(&job.forms_by_hash);
     mp_hash_index_free(&job.texts_by_hash);
-    v8_reader_unseen_free(&unseen);
+    v8_unseen_free(&unseen);
     return ok;
 }

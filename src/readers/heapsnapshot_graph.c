@@ -36,24 +36,14 @@ static v8_rule rule_of(const rebuild *job, uint32_t object)
 
 /* --- types --- */
 
-static uint32_t type_of_label(v8_state *state, mp_string_id label)
-{
-    uint32_t *type = mp_id_index_put(&state->reader->types_by_label, label.i);
-    if (!*type) {
-        MP_ADD(&state->model->types)->name = label;
-        *type = state->model->types.count - 1;
-    }
-    return *type;
-}
-
 /* Return the type of the objects of a class. */
 static uint32_t type_of_class(rebuild *job, v8_class *class)
 {
     v8_state *state = job->state;
     if (class->type)
         return class->type;
-    class->type =
-        type_of_label(state, class->label.i ? class->label : state->kinds[class->kind].label);
+    class->type = mp_dumps_type(state->dumps,
+                                class->label.i ? class->label : state->kinds[class->kind].label);
     uint32_t *seen = mp_id_index_put(&job->types, class->type);
     state->graph->declared_types += !*seen;
     *seen = 1;

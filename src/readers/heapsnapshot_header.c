@@ -9,43 +9,40 @@ bool v8_is_text(const v8_state *state, const char *text)
     return mp_text_buffer_is(&state->text, text);
 }
 
-bool v8_take_text(v8_state *state)
-{
-    return mp_scan_string(&state->json, &state->text, MP_LONGEST_NAME);
-}
-
 bool v8_next_member(v8_state *state, bool *first, bool *bad)
 {
     return mp_scan_member(&state->json, &state->text, MP_LONGEST_NAME, first, bad);
 }
 
-/* Read an array of strings. Call `word` with the index of each string while state->text has its
- * text. */
-static bool read_words(v8_state *state, void (*word)(v8_state *state, uint32_t number))
+bool v8_read_texts(v8_state *state, const mp_id_index *wanted, v8_take_text *take)
 {
     bool first = true, bad = false;
-    uint32_t number = 0;
+    size_t left = wanted ? wanted->count : SIZE_MAX;
+    state->strings = 0;
     if (!mp_scan_take(&state->json, '['))
         return false;
-    while (mp_scan_more(&state->json, ']', &first, &bad)) {
-        if (!v8_take_text(state))
+    for (; left && mp_scan_more(&state->json, ']', &first, &bad); state->strings++) {
+        const uint32_t value = wanted ? mp_id_index_get(wanted, state->strings) : 0;
+        const bool taken = value || !wanted;
+        if (!mp_scan_string(&state->json, taken ? &state->text : NULL, MP_LONGEST_NAME))
             return false;
-        word(state, number);
-        number += number < UINT32_MAX;
+        if (taken)
+            take(state, state->strings, value);
+        left -= value != 0;
     }
-    return !bad;
+    return !bad && left;
 }
 
 /* Read the array of the types of fields. The first array in it names the types of nodes or of
  * edges. */
-static bool read_types(v8_state *state, void (*word)(v8_state *state, uint32_t number))
+static bool read_types(v8_state *state, v8_take_text *word)
 {
     bool first = true, bad = false, found = false;
     if (!mp_scan_take(&state->json, '['))
         return false;
     while (mp_scan_more(&state->json, ']', &first, &bad)) {
         const bool words = !found && mp_scan_peek(&state->json) == '[';
-        if (words ? !read_words(state, word) : !mp_scan_skip(&state->json))
+        if (words ? !v8_read_texts(state, NULL, word) : !mp_scan_skip(&state->json))
             return false;
         found |= words;
     }
@@ -53,23 +50,26 @@ static bool read_types(v8_state *state, void (*word)(v8_state *state, uint32_t n
 }
 
 static void note_field(const v8_state *state, v8_fields *fields, const char *const *names,
-                       uint32_t count, uint32_t number)
+                       uint32_t count, uint64_t number)
 {
-    fields->count = number + 1;
+    const uint32_t place = number < V8_MOST_FIELDS ? (uint32_t)number : V8_MOST_FIELDS;
+    fields->count = place + 1;
     for (uint32_t i = 0; i < count; i++)
         if (fields->place[i] == V8_NO_FIELD && v8_is_text(state, names[i]))
-            fields->place[i] = number;
+            fields->place[i] = place;
 }
 
-static void node_field(v8_state *state, uint32_t number)
+static void node_field(v8_state *state, uint64_t number, uint32_t value)
 {
+    (void)value;
     static const char *const names[] = {"type",      "name",       "id",
                                         "self_size", "edge_count", "detachedness"};
     note_field(state, &state->node_fields, names, V8_NODE_FIELDS, number);
 }
 
-static void edge_field(v8_state *state, uint32_t number)
+static void edge_field(v8_state *state, uint64_t number, uint32_t value)
 {
+    (void)value;
     static const char *const names[] = {"type", "name_or_index", "to_node"};
     note_field(state, &state->edge_fields, names, V8_EDGE_FIELDS, number);
 }
@@ -79,7 +79,7 @@ mp_string_id v8_label(v8_state *state, const char *before, const char *text, con
     mp_arena arena = {0};
     const char *label = mp_arena_format(&arena, "%s%s%s", before, text, after);
     const mp_string_id id =
-        mp_model_intern(state->model, mp_slice_of(label), &state->reader->converted);
+        mp_model_intern(state->model, mp_slice_of(label), &state->dumps->converted);
     mp_arena_free(&arena);
     return id;
 }
@@ -100,13 +100,14 @@ static mp_content_kind content_of(const v8_state *state)
     return MP_CONTENT_NONE;
 }
 
-static void node_type(v8_state *state, uint32_t number)
+static void node_type(v8_state *state, uint64_t number, uint32_t value)
 {
+    (void)value;
     if (number >= V8_MOST_KINDS)
         return;
     const bool code = v8_is_text(state, "code"), native = v8_is_text(state, "native");
     const char *name = code ? "compiled code" : state->text.length ? state->text.text : "";
-    state->kind_count = number + 1;
+    state->kind_count = (uint32_t)number + 1;
     state->kinds[number] =
         (v8_kind){.label = v8_label(state, "(", name, ")"),
                   .is_array = v8_is_text(state, "array"),
@@ -120,11 +121,12 @@ static void node_type(v8_state *state, uint32_t number)
                                                            : V8_PLAIN};
 }
 
-static void edge_type(v8_state *state, uint32_t number)
+static void edge_type(v8_state *state, uint64_t number, uint32_t value)
 {
+    (void)value;
     if (number >= V8_MOST_KINDS)
         return;
-    state->edge_kinds = number + 1;
+    state->edge_kinds = (uint32_t)number + 1;
     state->edges[number] = v8_is_text(state, "weak")       ? V8_WEAK
                            : v8_is_text(state, "shortcut") ? V8_SHORTCUT
                            : v8_is_text(state, "internal") ? V8_INTERNAL
@@ -139,9 +141,9 @@ static bool read_meta(v8_state *state)
     if (!mp_scan_take(&state->json, '{'))
         return false;
     while (v8_next_member(state, &first, &bad))
-        if (!(v8_is_text(state, "node_fields")   ? read_words(state, node_field)
+        if (!(v8_is_text(state, "node_fields")   ? v8_read_texts(state, NULL, node_field)
               : v8_is_text(state, "node_types")  ? read_types(state, node_type)
-              : v8_is_text(state, "edge_fields") ? read_words(state, edge_field)
+              : v8_is_text(state, "edge_fields") ? v8_read_texts(state, NULL, edge_field)
               : v8_is_text(state, "edge_types")  ? read_types(state, edge_type)
                                                  : mp_scan_skip(&state->json)))
             return false;

@@ -37,43 +37,37 @@ typedef struct naming {
     size_t unseen;           /* number of ids that were not found yet */
     MP_LIST(end_node) nodes; /* sorted as in the file */
     mp_id_index
-        by_number;      /* maps the number of a node in the file to its place in `nodes`, from 1 */
-    uint64_t edges;     /* number of edges of the nodes read so far */
-    naming_edge *links; /* one per reference */
-    mp_id_index by_string; /* index of a string to the first reference that it names, from 1 */
+        by_number; /* maps the number of a node in the file to its place in `nodes`, from 1 */
+    uint64_t number, edges; /* numbers of the nodes read so far, and of their edges */
+    naming_edge *links;     /* one per reference */
+    mp_id_index by_string;  /* index of a string to the first reference that it names, from 1 */
 } naming;
 
 enum { TARGET = 1, OWNER, SEEN };
 
 /* --- nodes --- */
 
-/* Note a node if it is wanted, and is the first one with its id. */
-static void note_node(naming *job, uint64_t number, const uint64_t *values)
+/* Note a node if it is wanted, and is the first one with its id. Return false after the last. */
+static bool note_node(v8_state *state, const uint64_t *values)
 {
-    const uint32_t *place = job->state.node_fields.place;
-    const uint64_t id = values[place[V8_ID]], first = job->edges;
+    naming *job = (naming *)state;
+    const uint32_t *place = state->node_fields.place;
+    const uint64_t id = values[place[V8_ID]], first = job->edges, number = job->number++;
     const uint32_t kind = mp_id_index_get(&job->ids, id);
     job->edges += values[place[V8_EDGES]];
     if (!kind || kind == SEEN)
-        return;
+        return true;
     job->unseen--;
     *mp_id_index_put(&job->ids, id) = SEEN;
     *MP_ADD(&job->nodes) = (end_node){id, first, job->edges, kind == OWNER};
     *mp_id_index_put(&job->by_number, number) = job->nodes.count;
+    return job->unseen;
 }
 
 static bool read_nodes(v8_state *state)
 {
-    naming *job = (naming *)state;
-    uint64_t values[V8_MOST_FIELDS];
-    if (!mp_scan_take(&state->json, '['))
-        return false;
-    for (uint64_t number = 0; job->unseen && mp_scan_peek(&state->json) != ']'; number++) {
-        if (!v8_read_row(state, state->node_fields.count, values))
-            return false;
-        note_node(job, number, values);
-    }
-    return mp_scan_skip_past(&state->json, ']');
+    return v8_read_rows(state, state->node_fields.count, note_node) ||
+           (!((naming *)state)->unseen && mp_scan_skip_past(&state->json, ']'));
 }
 
 /* --- edges --- */
@@ -187,26 +181,20 @@ static const char *property_text(mp_arena *texts, mp_slice name)
     return text;
 }
 
+static void take_string(v8_state *state, uint64_t index, uint32_t named)
+{
+    (void)index;
+    naming *job = (naming *)state;
+    const mp_slice name = v8_text(state);
+    for (; named; named = job->links[named - 1].next)
+        job->references[named - 1].name = job->links[named - 1].edge == V8_INTERNAL
+                                              ? mp_reference_text(job->texts, "{", name, "}")
+                                              : property_text(job->texts, name);
+}
+
 static bool read_strings(v8_state *state)
 {
-    naming *job = (naming *)state;
-    bool first = true, bad = false;
-    size_t left = job->by_string.count;
-    if (!mp_scan_take(&state->json, '['))
-        return false;
-    for (; left && mp_scan_more(&state->json, ']', &first, &bad); state->strings++) {
-        uint32_t named = mp_id_index_get(&job->by_string, state->strings);
-        if (!(named ? v8_take_text(state) : mp_scan_string(&state->json, NULL, 0)))
-            return false;
-        left -= named != 0;
-        const mp_slice name = {state->text.text, state->text.length};
-        for (; named; named = job->links[named - 1].next) {
-            job->references[named - 1].name = job->links[named - 1].edge == V8_INTERNAL
-                                                  ? mp_reference_text(job->texts, "{", name, "}")
-                                                  : property_text(job->texts, name);
-        }
-    }
-    return !bad && left;
+    return v8_read_texts(state, &((naming *)state)->by_string, take_string);
 }
 
 void v8_name_references(mp_input *input, mp_named_reference *references, size_t count,
@@ -214,7 +202,7 @@ void v8_name_references(mp_input *input, mp_named_reference *references, size_t 
 {
     static const v8_section_readers readers = {read_nodes, read_edges, read_strings};
     /* This pass needs neither the labels that the header sets, nor its diagnostics. */
-    v8_reader unseen = v8_reader_unseen();
+    mp_dumps unseen = v8_unseen();
     naming job = {.state = v8_begin(&unseen, input),
                   .references = references,
                   .count = count,
@@ -232,5 +220,5 @@ void v8_name_references(mp_input *input, mp_named_reference *references, size_t 
     mp_id_index_free(&job.by_string);
     free(job.nodes.items);
     free(job.links);
-    v8_reader_unseen_free(&unseen);
+    v8_unseen_free(&unseen);
 }

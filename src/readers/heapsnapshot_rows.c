@@ -32,7 +32,7 @@ static uint32_t class_number(v8_state *state, uint64_t kind, uint64_t name, bool
     return *number;
 }
 
-static void add_node(v8_state *state, const uint64_t *values)
+static bool add_node(v8_state *state, const uint64_t *values)
 {
     mp_graph *graph = state->graph;
     const uint32_t *place = state->node_fields.place;
@@ -43,7 +43,7 @@ static void add_node(v8_state *state, const uint64_t *values)
         size > INT64_MAX || !mp_budget_take(&state->model->private->spent, (int64_t)size);
     state->too_many |= index >= INT32_MAX - 2 || edges >= UINT32_MAX - state->edges_expected;
     if (state->too_many || state->too_large)
-        return;
+        return false;
     graph->count++;
     mp_grow(&graph->ids, &state->ids_capacity, index + 1, sizeof *graph->ids);
     mp_grow(&graph->sizes, &state->sizes_capacity, index + 1, sizeof *graph->sizes);
@@ -56,6 +56,7 @@ static void add_node(v8_state *state, const uint64_t *values)
     graph->first[index] = (uint32_t)state->edges_expected;
     state->edges_expected += edges;
     graph->first[index + 1] = (uint32_t)state->edges_expected;
+    return true;
 }
 
 bool v8_read_row(v8_state *state, uint32_t count, uint64_t *values)
@@ -69,10 +70,7 @@ bool v8_read_row(v8_state *state, uint32_t count, uint64_t *values)
     return true;
 }
 
-/* Read an array of numbers, and call `row` for every `count` of them. Return false if the array is
- * truncated or malformed. An incomplete last row is malformed. */
-static bool read_rows(v8_state *state, uint32_t count,
-                      void (*row)(v8_state *state, const uint64_t *values))
+bool v8_read_rows(v8_state *state, uint32_t count, v8_take_row *row)
 {
     uint64_t values[V8_MOST_FIELDS];
     bool first = true, bad = false;
@@ -84,17 +82,16 @@ static bool read_rows(v8_state *state, uint32_t count,
             return false;
         if (++next < count)
             continue;
-        row(state, values);
-        next = 0;
-        if (state->too_many || state->too_large)
+        if (!row(state, values))
             return false;
+        next = 0;
     }
     return !bad && !next;
 }
 
 bool v8_read_nodes(v8_state *state)
 {
-    return read_rows(state, state->node_fields.count, add_node);
+    return v8_read_rows(state, state->node_fields.count, add_node);
 }
 
 /* --- edges --- */
@@ -112,7 +109,7 @@ static bool find_owner(v8_state *state)
     return state->edges_read < state->object_end;
 }
 
-static void add_edge(v8_state *state, const uint64_t *values)
+static bool add_edge(v8_state *state, const uint64_t *values)
 {
     mp_graph *graph = state->graph;
     const uint32_t *place = state->edge_fields.place;
@@ -123,10 +120,10 @@ static void add_edge(v8_state *state, const uint64_t *values)
     state->edges_read++;
     if (!is_owned || node >= graph->count || to % state->node_fields.count) {
         graph->dangling++;
-        return;
+        return true;
     }
     if (edge == V8_WEAK || (edge == V8_SHORTCUT && !is_entry))
-        return;
+        return true;
     if (is_entry && (edge == V8_SHORTCUT || edge == V8_ELEMENT))
         *MP_ADD(&state->entries) = (v8_entry){(uint32_t)node + 1, edge == V8_SHORTCUT};
     mp_grow(&graph->targets, &state->targets_capacity, (size_t)state->kept + 1,
@@ -135,11 +132,12 @@ static void add_edge(v8_state *state, const uint64_t *values)
     if (state->kinds[state->classes.items[graph->types[state->object]].kind].is_array)
         *MP_ADD(&state->array_names) =
             edge == V8_INTERNAL && name <= UINT32_MAX ? (uint32_t)name : 0;
+    return true;
 }
 
 bool v8_read_edges(v8_state *state)
 {
-    return read_rows(state, state->edge_fields.count, add_edge);
+    return v8_read_rows(state, state->edge_fields.count, add_edge);
 }
 
 void v8_end_edges(v8_state *state, bool usable)
@@ -197,20 +195,17 @@ static void note_table(v8_state *state, uint32_t name)
         *mp_id_index_put(&state->tables, name) = (uint32_t)table;
 }
 
+static void take_string(v8_state *state, uint64_t index, uint32_t value)
+{
+    (void)value;
+    if (state->text.length && index <= UINT32_MAX)
+        note_table(state, (uint32_t)index);
+    for (uint32_t named = mp_id_index_get(&state->classes_by_name, index); named;
+         named = state->classes.items[named].next)
+        name_class(state, &state->classes.items[named]);
+}
+
 bool v8_read_strings(v8_state *state)
 {
-    bool first = true, bad = false;
-    if (!mp_scan_take(&state->json, '['))
-        return false;
-    for (; mp_scan_more(&state->json, ']', &first, &bad); state->strings++) {
-        uint32_t named = mp_id_index_get(&state->classes_by_name, state->strings);
-        const bool wanted = named || state->array_names.count;
-        if (!(wanted ? v8_take_text(state) : mp_scan_string(&state->json, NULL, 0)))
-            return false;
-        if (wanted && state->text.length && state->strings <= UINT32_MAX)
-            note_table(state, (uint32_t)state->strings);
-        for (; named; named = state->classes.items[named].next)
-            name_class(state, &state->classes.items[named]);
-    }
-    return !bad;
+    return v8_read_texts(state, NULL, take_string);
 }

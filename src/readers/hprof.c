@@ -191,10 +191,9 @@ static void begin_graph(hp_state *state)
     mp_graph_domain(state->graph, (mp_string_id){0});
 }
 
-void hp_begin(hp_state *state, hp_reader *reader, mp_input *input)
+void hp_begin(hp_state *state, mp_dumps *dumps, mp_input *input)
 {
-    *state =
-        (hp_state){.reader = reader, .model = reader->model, .cursor.input = input, .stamp = -1};
+    *state = (hp_state){.dumps = dumps, .model = dumps->model, .cursor.input = input, .stamp = -1};
     (void)MP_ADD(&state->texts);
     (void)MP_ADD(&state->classes);
     (void)MP_ADD(&state->frames);
@@ -203,19 +202,6 @@ void hp_begin(hp_state *state, hp_reader *reader, mp_input *input)
         state->primitives[type] = state->classes.count;
         MP_ADD(&state->classes)->element = "ZCFDBSIJ"[type - 4];
     }
-}
-
-static void begin_file(hp_state *state, hp_reader *reader, mp_input *input, uint32_t summary)
-{
-    mp_model *model = reader->model;
-    if (!reader->session.i) {
-        (void)MP_ADD(&model->sessions);
-        reader->session.i = model->sessions.count - 1;
-    }
-    mp_model_begin_snapshot(model, reader->session)->input = summary;
-    reader->path = model->inputs.items[summary].path;
-    hp_begin(state, reader, input);
-    begin_graph(state);
 }
 
 void hp_end(hp_state *state)
@@ -253,81 +239,53 @@ bool hp_read_again(hp_state *state)
     return mp_input_rewind(state->cursor.input) && hp_read(state);
 }
 
-static void say_damage(const hp_state *state, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-
-static void say_damage(const hp_state *state, const char *format, ...)
-{
-    va_list arguments;
-    mp_arena arena = {0};
-    va_start(arguments, format);
-    const char *text = mp_arena_format_list(&arena, format, arguments);
-    va_end(arguments);
-    mp_diagnose(state->reader->diagnostics, MP_DIAG_DAMAGED_SNAPSHOT, state->reader->path, 0, "%s",
-                text);
-    mp_arena_free(&arena);
-}
-
 /* Report what contradicts the format. */
 static void say_what_was_odd(const hp_state *state)
 {
-    mp_diagnostics *diagnostics = state->reader->diagnostics;
-    const char *path = state->reader->path;
-    const mp_graph *graph = state->model->graph;
-    uint64_t missing = 0;
-    for (uint32_t i = 1; i < graph->roots.count; i++)
-        missing += !graph->roots.items[i].object;
+    const mp_dumps *dumps = state->dumps;
     if (state->bad_records)
-        say_damage(state,
-                   "has %" PRIu64 " malformed records, the first at byte %" PRIu64
-                   ": what they have up to there is used",
-                   state->bad_records, state->bad_offset);
+        MP_TELL_DUMP(dumps, DAMAGED_SNAPSHOT,
+                     "has %" PRIu64 " malformed records, the first at byte %" PRIu64
+                     ": what they have up to there is used",
+                     state->bad_records, state->bad_offset);
     if (state->unknown_records)
-        say_damage(state, "has %" PRIu64 " records of unknown kinds, which are skipped",
-                   state->unknown_records);
+        MP_TELL_DUMP(dumps, DAMAGED_SNAPSHOT,
+                     "has %" PRIu64 " records of unknown kinds, which are skipped",
+                     state->unknown_records);
     if (state->later_dumps)
-        say_damage(state, "has further heap dumps after the first; only the first is used");
+        MP_TELL_DUMP(dumps, DAMAGED_SNAPSHOT,
+                     "has further heap dumps after the first; only the first is used");
     if (state->bad_instances)
-        say_damage(state,
-                   "has %" PRIu64 " instances whose length is not that of the fields of their "
-                   "class; their references are unknown",
-                   state->bad_instances);
+        MP_TELL_DUMP(dumps, DAMAGED_SNAPSHOT,
+                     "has %" PRIu64 " instances whose length is not that of the fields of their "
+                     "class; their references are unknown",
+                     state->bad_instances);
     if (state->classless)
-        say_damage(state,
-                   "has %" PRIu64 " instances of classes that are not in the file; their "
-                   "references are unknown",
-                   state->classless);
+        MP_TELL_DUMP(dumps, DAMAGED_SNAPSHOT,
+                     "has %" PRIu64 " instances of classes that are not in the file; their "
+                     "references are unknown",
+                     state->classless);
     if (state->missing_supers)
-        say_damage(state,
-                   "has %" PRIu64 " classes whose superclass is not in the file, or is derived "
-                   "from them",
-                   state->missing_supers);
-    if (graph->duplicates)
-        mp_diagnose(diagnostics, MP_DIAG_DUPLICATE_OBJECT, path, 0,
-                    "objects with the id of an earlier one, ignored: %" PRIu64, graph->duplicates);
-    if (graph->dangling)
-        mp_diagnose(diagnostics, MP_DIAG_DANGLING_REFERENCE, path, 0,
-                    "references to objects that are not in the file: %" PRIu64, graph->dangling);
-    if (missing)
-        mp_diagnose(diagnostics, MP_DIAG_ROOT_WITHOUT_OBJECT, path, 0,
-                    "roots of objects that are not in the file: %" PRIu64, missing);
+        MP_TELL_DUMP(dumps, DAMAGED_SNAPSHOT,
+                     "has %" PRIu64 " classes whose superclass is not in the file, or is derived "
+                     "from them",
+                     state->missing_supers);
+    mp_dumps_tell_ids(dumps);
 }
 
 /* Refuse a file whose header is not known, or that has no objects. The graph is dropped. */
 static bool refuse(hp_state *state)
 {
-    mp_diagnostics *diagnostics = state->reader->diagnostics;
-    const char *path = state->reader->path;
+    const mp_dumps *dumps = state->dumps;
     if (!state->id_bytes || (state->id_bytes != 4 && state->id_bytes != 8))
-        mp_diagnose(diagnostics, MP_DIAG_NOTHING_USABLE, path, 0,
-                    "does not state the length of its ids, expected 4 or 8 bytes");
+        MP_TELL_DUMP(dumps, NOTHING_USABLE,
+                     "does not state the length of its ids, expected 4 or 8 bytes");
     else if (state->too_large)
-        mp_diagnose(diagnostics, MP_DIAG_NOTHING_USABLE, path, 0,
-                    "has sizes that 64 bits cannot add up");
+        MP_TELL_DUMP(dumps, NOTHING_USABLE, "has sizes that 64 bits cannot add up");
     else if (!state->objects)
-        mp_diagnose(diagnostics, MP_DIAG_NOTHING_USABLE, path, 0,
-                    state->begun ? "has no object in it; write the dump again"
-                                 : "ends before its heap dump; write the dump again");
+        MP_TELL_DUMP(dumps, NOTHING_USABLE,
+                     state->begun ? "has no object in it; write the dump again"
+                                  : "ends before its heap dump; write the dump again");
     else
         return false;
     mp_graph_drop(state->graph);
@@ -337,34 +295,29 @@ static bool refuse(hp_state *state)
 /* Resolve the references, and enter the live objects into the model. */
 static bool finish(hp_state *state, bool whole)
 {
-    hp_reader *reader = state->reader;
+    mp_dumps *dumps = state->dumps;
     if (refuse(state))
         return false;
     hp_add_classes(state);
     if (!mp_graph_end(state->graph)) {
-        mp_diagnose(reader->diagnostics, MP_DIAG_NOTHING_USABLE, reader->path, 0,
-                    "has more than two thousand million objects, or four of references: more than "
-                    "memprof can number");
+        mp_dumps_tell_too_many(dumps);
         return false;
     }
     hp_finish_graph(state, whole);
-    mp_snapshot *snapshot = mp_type_counts_enter(&reader->counts);
-    snapshot->sequence = snapshot->ordinal;
-    if (reader->first_stamp < 0)
-        reader->first_stamp = state->stamp;
-    if (state->stamp > reader->first_stamp)
-        snapshot->time_us = (state->stamp - reader->first_stamp) * 1000;
-    mp_dump_order_check(&reader->order, state->model, reader->diagnostics, reader->path,
-                        state->stamp < 0 ? -1 : (int64_t)(uint32_t)state->stamp);
+    mp_snapshot *snapshot = mp_dumps_end(dumps, state->stamp);
+    if (state->stamp > dumps->first_stamp)
+        snapshot->time_us = (state->stamp - dumps->first_stamp) * 1000;
     say_what_was_odd(state);
     return true;
 }
 
 static bool read_hprof(void *opaque, mp_input *input, uint32_t summary)
 {
-    hp_reader *reader = opaque;
+    mp_dumps *dumps = opaque;
     hp_state state;
-    begin_file(&state, reader, input, summary);
+    (void)mp_dumps_begin(dumps, summary);
+    hp_begin(&state, dumps, input);
+    begin_graph(&state);
     bool whole = mp_input_keep(input) && hp_read(&state);
     if (state.late)
         whole = hp_read_again(&state) && whole;
@@ -372,10 +325,11 @@ static bool read_hprof(void *opaque, mp_input *input, uint32_t summary)
     mp_input_consume(input, (size_t)(state.cursor.next - state.cursor.start));
     const bool usable = finish(&state, whole);
     if (usable && !whole)
-        mp_diagnose(reader->diagnostics, MP_DIAG_TORN, reader->path, 0,
-                    "the dump is truncated: later objects and roots are missing; the existing part "
-                    "is used");
-    mp_input_summary *sum = &reader->model->inputs.items[summary];
+        MP_TELL_DUMP(
+            dumps, TORN,
+            "the dump is truncated: later objects and roots are missing; the existing part "
+            "is used");
+    mp_input_summary *sum = &dumps->model->inputs.items[summary];
     sum->records = state.objects;
     sum->complete = usable && whole;
     hp_end(&state);
@@ -403,30 +357,6 @@ static bool place_hprof(mp_slice head, mp_place *place)
     return false;
 }
 
-static void *open_hprof(mp_model *model, mp_diagnostics *diagnostics,
-                        const mp_load_options *options)
-{
-    (void)options;
-    hp_reader *reader = mp_alloc_zero(1, sizeof *reader);
-    model->holds |= MP_HOLDS_CONTENTS;
-    *reader = (hp_reader){.model = model,
-                          .diagnostics = diagnostics,
-                          .counts.model = model,
-                          .order.stamp = -1,
-                          .first_stamp = -1};
-    return reader;
-}
-
-static void close_hprof(void *opaque)
-{
-    hp_reader *reader = opaque;
-    if (reader->converted)
-        mp_reader_tell_converted(reader->diagnostics, reader->path);
-    mp_type_counts_free(&reader->counts);
-    mp_id_index_free(&reader->types_by_label);
-    free(reader);
-}
-
 const mp_reader mp_reader_hprof = {
     .name = "hprof",
     .summary = "Java heap dump (HotSpot, OpenJ9, Android)",
@@ -435,9 +365,9 @@ const mp_reader mp_reader_hprof = {
     .kind = MP_KIND_DUMP,
     .probe = probe,
     .place = place_hprof,
-    .open = open_hprof,
+    .open = mp_dumps_open,
     .read = read_hprof,
-    .close = close_hprof,
+    .close = mp_dumps_close,
     .name_references = hp_name_references,
     .read_contents = hp_read_contents,
 };

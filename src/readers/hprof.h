@@ -6,7 +6,7 @@
 #include "input/byte_cursor.h"
 #include "model/build.h"
 #include "model/graph_builder.h"
-#include "readers/dump_order.h"
+#include "readers/dumps.h"
 #include "readers/reader.h"
 
 typedef enum hp_status { HP_NEW, HP_OPEN, HP_DONE } hp_status;
@@ -62,24 +62,11 @@ typedef struct hp_trace {
     uint32_t first_frame, frame_count; /* ids in state->trace_frames, innermost first */
 } hp_trace;
 
-/* State that is kept from file to file. */
-typedef struct hp_reader {
-    mp_model *model;
-    mp_diagnostics *diagnostics;
-    mp_session_id session;
-    mp_type_counts counts;
-    mp_id_index types_by_label; /* mp_string_id to type */
-    mp_dump_order order;
-    const char *path;
-    int64_t first_stamp; /* stamp of the first dump, in milliseconds; -1: none */
-    bool converted;
-} hp_reader;
-
 enum { HP_BATCH = 512 };
 
 /* State of one file. */
 typedef struct hp_state {
-    hp_reader *reader;
+    mp_dumps *dumps;
     mp_model *model;
     mp_byte_cursor cursor;
     mp_graph_builder *graph;
@@ -135,7 +122,7 @@ static inline bool hp_take_id(hp_state *state, uint64_t *id)
 }
 
 /* Set up the state for an input, which must be at its start. Release it with hp_end. */
-void hp_begin(hp_state *state, hp_reader *reader, mp_input *input);
+void hp_begin(hp_state *state, mp_dumps *dumps, mp_input *input);
 void hp_end(hp_state *state);
 /* Read the header and all records, and skip what is damaged. Return true if the input ended after a
  * record. */

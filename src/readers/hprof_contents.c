@@ -288,10 +288,10 @@ bool hp_take_numbers(hp_state *state, uint64_t id, uint64_t type, uint64_t lengt
 bool hp_read_contents(mp_input *input, mp_contents *contents)
 {
     hp_taking job = {.contents = contents};
-    hp_reader reader = {.model = NULL};
+    mp_dumps unseen = {.model = NULL};
     hp_state state;
     (void)MP_ADD(&job.facts);
-    hp_begin(&state, &reader, input);
+    hp_begin(&state, &unseen, input);
     state.taking = &job;
     contents->next = 1;
     bool whole = mp_input_keep(input) && hp_read(&state);

@@ -134,7 +134,7 @@ void hp_add_classes(hp_state *state)
                                   .kind = MP_ROOT_STATIC,
                                   .container.i = i,
                                   .name = mp_model_intern(state->model, hp_text(state, field->name),
-                                                          &state->reader->converted)};
+                                                          &state->dumps->converted)};
             mp_graph_root(state->graph, &root);
         }
     }
@@ -184,7 +184,7 @@ static mp_string_id label_class(hp_state *state, const hp_class *class, bool *na
     const char *label = name.length ? label_of(&arena, name)
                                     : mp_arena_format(&arena, "<class %" PRIx64 ">", class->id);
     const mp_string_id id =
-        mp_model_intern(state->model, mp_slice_of(label), &state->reader->converted);
+        mp_model_intern(state->model, mp_slice_of(label), &state->dumps->converted);
     mp_arena_free(&arena);
     return id;
 }
@@ -192,20 +192,14 @@ static mp_string_id label_class(hp_state *state, const hp_class *class, bool *na
 /* Make types of the classes. Classes with the same name are one type. */
 static void make_types(hp_state *state)
 {
-    mp_model *model = state->model;
-    mp_graph *graph = model->graph;
+    mp_graph *graph = state->model->graph;
     uint64_t unnamed = 0;
     mp_id_index declared = {0};
     for (uint32_t i = 1; i < state->classes.count; i++) {
         hp_class *class = &state->classes.items[i];
         bool named;
         const mp_string_id label = label_class(state, class, &named);
-        uint32_t *type = mp_id_index_put(&state->reader->types_by_label, label.i);
-        if (!*type) {
-            MP_ADD(&model->types)->name = label;
-            *type = model->types.count - 1;
-        }
-        class->type = *type;
+        class->type = mp_dumps_type(state->dumps, label);
         uint32_t *seen = mp_id_index_put(&declared, class->type);
         graph->declared_types += !*seen && !class->element;
         *seen = 1;
@@ -218,8 +212,7 @@ static void make_types(hp_state *state)
         graph->roots.items[i].container.i =
             state->classes.items[graph->roots.items[i].container.i].type;
     if (unnamed)
-        mp_diagnose(state->reader->diagnostics, MP_DIAG_UNDEFINED_TYPE, state->reader->path, 0,
-                    "classes without a name: %" PRIu64, unnamed);
+        MP_TELL_DUMP(state->dumps, UNDEFINED_TYPE, "classes without a name: %" PRIu64, unnamed);
 }
 
 /* --- names of roots --- */
@@ -243,7 +236,7 @@ mp_string_id hp_frame_name(hp_state *state, uint32_t thread, uint32_t frame)
     if (source.length && code->line > 0)
         text = mp_arena_format(&arena, "%s (%s:%" PRId32 ")", text, source.start, code->line);
     const mp_string_id name =
-        mp_model_intern(state->model, mp_slice_of(text), &state->reader->converted);
+        mp_model_intern(state->model, mp_slice_of(text), &state->dumps->converted);
     mp_arena_free(&arena);
     return name;
 }
@@ -442,9 +435,6 @@ void hp_finish_graph(hp_state *state, bool whole)
     make_types(state);
     graph->hexadecimal = true;
     graph->left_out = state->weak_references;
-    if (!whole) { /* roots are the last part of a file, so it is unknown what keeps objects alive */
-        const uint32_t types = state->model->types.count;
-        graph->untracked = mp_alloc(types * sizeof *graph->untracked);
-        memset(graph->untracked, true, types * sizeof *graph->untracked);
-    }
+    if (!whole) /* roots are the last part of a file, so it is unknown what keeps objects alive */
+        mp_dumps_untrack(state->dumps, graph);
 }

@@ -169,11 +169,11 @@ void hp_name_references(mp_input *input, mp_named_reference *references, size_t 
                         mp_arena *texts)
 {
     hp_naming job = {.references = references, .count = count, .texts = texts};
-    hp_reader reader = {.model = NULL};
+    mp_dumps unseen = {.model = NULL};
     hp_state state;
     for (size_t i = count; i--;)
         *mp_id_index_put(&job.wanted, references[i].from) = (uint32_t)i + 1;
-    hp_begin(&state, &reader, input);
+    hp_begin(&state, &unseen, input);
     state.naming = &job;
     state.late = true; /* skip objects that are not noted */
     hp_read(&state);

@@ -132,7 +132,8 @@ const mp_reader *mp_reader_settle(const mp_reader *reader, mp_input *input)
 bool mp_loading_read(mp_loading *loading, mp_input *input)
 {
     mp_model *model = loading->model;
-    model->holds |= loading->reader->holds;
+    model->holds |=
+        loading->reader->holds | (loading->reader->read_contents ? MP_HOLDS_CONTENTS : 0);
     if (!loading->state)
         loading->state = loading->reader->open(model, loading->diagnostics, loading->options);
     mp_input_summary *summary = MP_ADD(&model->inputs);

@@ -19,14 +19,7 @@ enum { VERSION = 2 };
 static void begin_file(rpm_state *state, uint32_t summary)
 {
     mp_model *model = state->model;
-    if (!state->session.i) {
-        (void)MP_ADD(&model->sessions);
-        state->session.i = model->sessions.count - 1;
-    }
-    mp_model_begin_snapshot(model, state->session);
-    model->snapshots.items[model->snapshots.count - 1].input = summary;
-    state->path = model->inputs.items[summary].path;
-    state->graph = mp_graph_begin(model, (mp_snapshot_id){model->snapshots.count - 1});
+    state->graph = mp_graph_begin(model, mp_dumps_begin(&state->dumps, summary));
     state->first_type = model->types.count;
     state->stamp = -1;
     state->version = RPM_NO_VERSION;
@@ -39,23 +32,6 @@ static void begin_file(rpm_state *state, uint32_t summary)
     mp_id_index_free(&state->many);
 }
 
-static void say_what_was_odd(const rpm_state *state)
-{
-    const mp_graph *graph = state->model->graph;
-    uint64_t missing = 0;
-    for (uint32_t i = 1; i < graph->roots.count; i++)
-        missing += !graph->roots.items[i].object;
-    if (graph->duplicates)
-        mp_diagnose(state->diagnostics, MP_DIAG_DUPLICATE_OBJECT, state->path, 0,
-                    "objects with the id of an earlier one, ignored: %" PRIu64, graph->duplicates);
-    if (graph->dangling)
-        mp_diagnose(state->diagnostics, MP_DIAG_DANGLING_REFERENCE, state->path, 0,
-                    "references to objects that are not in the file: %" PRIu64, graph->dangling);
-    if (missing)
-        mp_diagnose(state->diagnostics, MP_DIAG_ROOT_WITHOUT_OBJECT, state->path, 0,
-                    "roots of objects that are not in the file: %" PRIu64, missing);
-}
-
 static void say_no_domain(const rpm_state *state)
 {
     mp_arena scratch = {0};
@@ -63,22 +39,21 @@ static void say_no_domain(const rpm_state *state)
     for (size_t i = 0; i < state->domain_count && i < RPM_MOST_NAMES; i++)
         names = mp_arena_format(&scratch, "%s%s\"%s\"", i ? names : "", i ? ", " : "",
                                 mp_model_text(state->model, state->domains[i]));
-    mp_diagnose(state->diagnostics, MP_DIAG_NOTHING_USABLE, state->path, 0,
-                "has no application domain \"%s\", expected one of %s%s", state->options->domain,
-                names, state->domain_count > RPM_MOST_NAMES ? ", ..." : "");
+    MP_TELL_DUMP(&state->dumps, NOTHING_USABLE,
+                 "has no application domain \"%s\", expected one of %s%s", state->options->domain,
+                 names, state->domain_count > RPM_MOST_NAMES ? ", ..." : "");
     mp_arena_free(&scratch);
 }
 
 static bool refuse(const rpm_state *state, mp_graph_builder *graph)
 {
     if (state->version != RPM_NO_VERSION && state->version != VERSION)
-        mp_diagnose(state->diagnostics, MP_DIAG_UNSUPPORTED_VERSION, state->path, 1,
+        mp_diagnose(state->dumps.diagnostics, MP_DIAG_UNSUPPORTED_VERSION, state->dumps.path, 1,
                     "is of version %" PRIx64 ", expected %d", state->version, VERSION);
     else if (state->options->domain && !state->chosen)
         say_no_domain(state);
     else if (!state->objects)
-        mp_diagnose(state->diagnostics, MP_DIAG_NOTHING_USABLE, state->path, 0,
-                    "has no object in it, expected o records");
+        MP_TELL_DUMP(&state->dumps, NOTHING_USABLE, "has no object in it, expected o records");
     else
         return false;
     mp_graph_drop(graph);
@@ -91,9 +66,7 @@ static int64_t time_of(rpm_state *state)
 {
     if (state->stamp < 0)
         return 0;
-    if (state->first_stamp < 0)
-        state->first_stamp = state->stamp;
-    uint32_t later = (uint32_t)(state->stamp - state->first_stamp);
+    uint32_t later = (uint32_t)(state->stamp - state->dumps.first_stamp);
     return later <= INT32_MAX ? (int64_t)later * 1000 : 0;
 }
 
@@ -127,19 +100,15 @@ static bool end_file(rpm_state *state)
     if (refuse(state, state->graph))
         return false;
     if (!mp_graph_end(state->graph)) {
-        mp_diagnose(state->diagnostics, MP_DIAG_NOTHING_USABLE, state->path, 0,
-                    "has more than two thousand million objects, or four of references: more than "
-                    "memprof can number");
+        mp_dumps_tell_too_many(&state->dumps);
         return false;
     }
     rpm_unite_types(state);
     model->graph->hexadecimal = true;
-    mp_snapshot *snapshot = mp_type_counts_enter(&state->counts);
-    snapshot->sequence = snapshot->ordinal;
+    mp_snapshot *snapshot = mp_dumps_end(&state->dumps, state->stamp);
     tell_times(state, snapshot);
     snapshot->time_us = time_of(state);
-    mp_dump_order_check(&state->order, model, state->diagnostics, state->path, state->stamp);
-    say_what_was_odd(state);
+    mp_dumps_tell_ids(&state->dumps);
     return true;
 }
 
@@ -158,7 +127,8 @@ static bool read_rpm(void *opaque, mp_input *input, uint32_t summary)
     bool whole = !cut && !state->open && !state->unclosed;
     bool usable = end_file(state);
     if (usable && !whole)
-        mp_diagnose(state->diagnostics, MP_DIAG_TORN, state->path, mp_input_line_number(input),
+        mp_diagnose(state->dumps.diagnostics, MP_DIAG_TORN, state->dumps.path,
+                    mp_input_line_number(input),
                     "the dump is truncated, expected a c record for each application domain; the "
                     "existing part is used");
     mp_input_summary *sum = &state->model->inputs.items[summary];
@@ -239,21 +209,16 @@ static bool place_rpm(mp_slice head, mp_place *place)
 static void *open_rpm(mp_model *model, mp_diagnostics *diagnostics, const mp_load_options *options)
 {
     rpm_state *state = mp_alloc_zero(1, sizeof *state);
+    state->dumps = mp_dumps_of(model, diagnostics);
     state->model = model;
-    state->diagnostics = diagnostics;
     state->options = options;
-    state->counts.model = model;
-    state->first_stamp = state->order.stamp = -1;
     return state;
 }
 
 static void close_rpm(void *opaque)
 {
     rpm_state *state = opaque;
-    if (state->converted)
-        mp_reader_tell_converted(state->diagnostics, state->path);
-    mp_type_counts_free(&state->counts);
-    mp_id_index_free(&state->types_by_name);
+    mp_dumps_free(&state->dumps);
     mp_id_index_free(&state->many);
     free(state->sections.items);
     free(state->references);

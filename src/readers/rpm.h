@@ -6,7 +6,7 @@
 #include "input/fields.h"
 #include "input/hex.h"
 #include "model/graph_builder.h"
-#include "readers/dump_order.h"
+#include "readers/dumps.h"
 #include "readers/reader.h"
 
 enum { RPM_FEW_TYPES = 4096, RPM_MOST_NAMES = 20 };
@@ -19,16 +19,9 @@ typedef struct rpm_stamps {
 } rpm_stamps;
 
 typedef struct rpm_state {
+    mp_dumps dumps; /* its types are the first of each name */
     mp_model *model;
-    mp_diagnostics *diagnostics;
     const mp_load_options *options;
-    const char *path;
-    mp_session_id session;
-    mp_type_counts counts;
-    mp_id_index types_by_name; /* mp_string_id to the first type of that name */
-    bool converted;
-    int64_t first_stamp; /* stamp of the first dump so far, in milliseconds; -1: none */
-    mp_dump_order order;
 
     /* state of one file: */
     mp_graph_builder *graph;

@@ -52,8 +52,8 @@ static void name_by_number(rpm_state *state, mp_type *type)
 {
     char name[40];
     snprintf(name, sizeof name, "<type %" PRIx64 ">", type->number);
-    mp_diagnose(state->diagnostics, MP_DIAG_UNDEFINED_TYPE, state->path, 0,
-                "type %" PRIx64 " is used but never defined by a t record", type->number);
+    MP_TELL_DUMP(&state->dumps, UNDEFINED_TYPE,
+                 "type %" PRIx64 " is used but never defined by a t record", type->number);
     type->name = mp_model_intern_text(state->model, name);
 }
 
@@ -70,7 +70,7 @@ static uint32_t *types_by_name(rpm_state *state)
         bool declared = type->name.i;
         if (!declared)
             name_by_number(state, type);
-        uint32_t *place = mp_id_index_put(&state->types_by_name, type->name.i);
+        uint32_t *place = mp_id_index_put(&state->dumps.types_by_label, type->name.i);
         if (!*place)
             *place = i;
         canonical[i] = *place;
@@ -97,7 +97,7 @@ void rpm_unite_types(rpm_state *state)
 static void begin_section(rpm_state *state, mp_slice name, int64_t stamp)
 {
     mp_model *model = state->model;
-    mp_string_id id = mp_model_intern(model, name, &state->converted);
+    mp_string_id id = mp_model_intern(model, name, &state->dumps.converted);
     const char *text = mp_model_text(model, id), *wanted = state->options->domain;
     state->unclosed |= state->open;
     state->open = true;
@@ -112,7 +112,7 @@ static void begin_section(rpm_state *state, mp_slice name, int64_t stamp)
         return;
     mp_graph_domain(state->graph, id);
     *MP_ADD(&state->sections) = (rpm_stamps){stamp, -1, id};
-    mp_recorded_session *session = &model->sessions.items[state->session.i];
+    mp_recorded_session *session = &model->sessions.items[state->dumps.session.i];
     if (!session->application.i)
         session->application = id;
 }
@@ -152,15 +152,15 @@ static bool read_end(rpm_state *state, mp_fields *words, uint64_t offset)
     int64_t stamp = -1;
     mp_slice whole = mp_slice_trim((mp_slice){words->cursor, (size_t)(words->end - words->cursor)});
     mp_slice name = rpm_take_name(words, &stamp);
-    if (mp_model_intern(state->model, name, &state->converted).i == section->name.i)
+    if (mp_model_intern(state->model, name, &state->dumps.converted).i == section->name.i)
         section->end = stamp;
     else if (section->name.i &&
-             mp_model_intern(state->model, whole, &state->converted).i != section->name.i)
-        mp_diagnose(
-            state->diagnostics, MP_DIAG_SECTION_END, state->path, offset,
-            "closes \"%s\", expected \"%s\", which is open",
-            mp_model_text(state->model, mp_model_intern(state->model, whole, &state->converted)),
-            mp_model_text(state->model, section->name));
+             mp_model_intern(state->model, whole, &state->dumps.converted).i != section->name.i)
+        mp_diagnose(state->dumps.diagnostics, MP_DIAG_SECTION_END, state->dumps.path, offset,
+                    "closes \"%s\", expected \"%s\", which is open",
+                    mp_model_text(state->model,
+                                  mp_model_intern(state->model, whole, &state->dumps.converted)),
+                    mp_model_text(state->model, section->name));
     return true;
 }
 
@@ -173,7 +173,7 @@ static bool read_type(rpm_state *state, mp_fields *words)
     if (state->skipped)
         return true;
     mp_slice name = mp_slice_trim((mp_slice){words->cursor, (size_t)(words->end - words->cursor)});
-    mp_string_id text = mp_model_intern(state->model, name, &state->converted);
+    mp_string_id text = mp_model_intern(state->model, name, &state->dumps.converted);
     /* must come first, because it may move the array of types */
     uint32_t number = type_of(state, id);
     mp_type *type = &state->model->types.items[number];
@@ -240,7 +240,7 @@ static void say_bad_row(rpm_state *state, mp_slice line, uint64_t offset)
     const char *form = letter < sizeof expected / sizeof *expected ? expected[letter] : NULL;
     if (state->oversized)
         form = "sizes that 64 bits can add up";
-    mp_diagnose(state->diagnostics, MP_DIAG_BAD_ROW, state->path, offset,
+    mp_diagnose(state->dumps.diagnostics, MP_DIAG_BAD_ROW, state->dumps.path, offset,
                 "\"%.*s\" is not a record, expected %s in hexadecimal numbers: line skipped",
                 (int)(line.length < 40 ? line.length : 40), line.start,
                 form ? form : "one of a, t, o, r and c with its fields");
