@@ -79,6 +79,11 @@ class Laws(claims.ClaimsOfProgram):
         self.claim((totals["live_bytes"], totals["live_objects"]) == (total["gb"], total["gbk"]), what, totals, total)
         found = {stack: row[:2] for stack, row in found.items() if row[1]}
         self.claim(found == {stack: (row[2], row[3]) for stack, row in sums.items() if row[3]}, what, "peak", found)
+        said = [line["text"] for line in self.json("leaks", path, "--bytes")["answer"] if line["label"] == "Peak"]
+        most = max((row[2] for row in sums.values()), default=0)
+        expected = f"{total['gbk']:,} object{'s' * (total['gbk'] != 1)}, {total['gb']} at snapshot 2 (peak)"
+        self.claim(not said if total["gb"] <= total["eb"] else
+                   said[0].startswith(expected) and said[0].endswith(f"({most})"), what, said, expected, most)
         snapshots = self.json("snapshots", path)["snapshots"]
         self.claim([row["tag"] for row in snapshots] == ["start", "peak", "end"], what, snapshots)
 

@@ -118,6 +118,20 @@ class Made:
 
 
 class Laws(claims.ClaimsOfProgram):
+    def peak(self, what, path, bytes_at, sites_at, number):
+        """The answer says the largest snapshot, if it is not the one of the tables, and a largest site then."""
+        for command in ("leaks", "analyze", "top"):
+            said = [line["text"] for line in self.json(command, path, "--bytes").get("answer", []) if line["label"] == "Peak"]
+            if bytes_at is None:
+                self.claim(not said, what, command, said)
+                continue
+            most = max((sites_at or {}).values(), default=0)
+            first = [stack[0] for stack, size in (sites_at or {}).items() if size == most]
+            text = said[0] if said else ""
+            self.claim(text.startswith(f"{bytes_at} at snapshot {number} "), what, command, said, bytes_at, number)
+            self.claim(not first or any(f"most by {one}" in text for one in first) and text.endswith(f"({most})"), what,
+                       command, said, first, most)
+
     def codes(self, path):
         return {one["code"] for one in self.json("check", path).get("diagnostics", [])}
 
@@ -135,6 +149,9 @@ class Laws(claims.ClaimsOfProgram):
         upto = [snapshot[2] for snapshot in snapshots if snapshot[0] <= last[0]]
         self.claim((totals["live_bytes"], totals["peak_bytes"], totals["to_sequence"]) == (last[2], max(upto), last[0]),
                    what, totals, last)
+        largest = max(snapshots, key=lambda snapshot: snapshot[2])
+        known = largest[2] and largest[0] != last[0]
+        self.peak(what, path, largest[2] if known else None, largest[3] if exact else None, largest[0])
         for number, _, total, expected in trees if exact else trees[-1:]:
             top = self.json("top", path, "--by", "site", "--limit", 0, "--to", number).get("top", [])
             found = {tuple(row["stack"]): row["bytes"] for row in top if row["bytes"]}

@@ -208,6 +208,7 @@ static bool top_of_heap(const mp_request *request, mp_document *document, mp_err
     const mp_window *window = mp_section_heap(document, request, false, error);
     if (!window)
         return false;
+    mp_say_peak(document, window);
     bool ok = mp_section_top(document, window, request->arguments, error);
     document->tables[document->table_count - 1].main = true;
     return ok;

@@ -1,6 +1,10 @@
 /* The totals of a heap: one record, mostly for programs. */
+#include <inttypes.h>
+#include <stdio.h>
+
 #include "base/units.h"
 #include "reports/graph_sections.h"
+#include "reports/stacks.h"
 
 typedef struct totals_row {
     mp_totals totals;
@@ -265,10 +269,70 @@ static const char *peak_cause(mp_document *document, const mp_window *window)
                             mp_bytes_text(document, most->at_peak.bytes));
 }
 
+/* Return the stack that held most at a snapshot, as ", most by parse:33 called from main:12 (1.5
+ * KiB)"; "" if that is unknown, because the sites of the snapshot are not recorded. */
+static const char *stack_at(mp_document *document, const mp_window *window,
+                            const mp_snapshot *snapshot)
+{
+    enum { CALLERS = 2 };
+    const mp_model *model = window->model;
+    const mp_group *most = NULL;
+    const char *text = "";
+    char name[32];
+    mp_error error = {0};
+    mp_window then;
+    snprintf(name, sizeof name, "%" PRIu64, snapshot->sequence);
+    if (snapshot->only_total || !mp_window_of(window->filter, NULL, name, &then, &error))
+        return text;
+    const mp_grouping *groups = mp_window_groups(&then, mp_dimension_find("site"), 0);
+    for (uint32_t i = 0; i < groups->count; i++)
+        if (!most || groups->groups[i].end.bytes > most->end.bytes)
+            most = &groups->groups[i];
+    if (most && mp_window_snapshot(&then, then.ranges[1].to.i) == snapshot) {
+        const uint32_t context = model->generations.items[most->example.i].context.i;
+        const mp_frame site = {most->node, model->contexts.items[context].line};
+        const mp_texts stack = mp_stack_texts(document, model, mp_frame_naming(model, site));
+        text = mp_document_text(document, ", most by %s", stack.count ? stack.items[0] : "");
+        for (size_t i = 1; i < stack.count && i <= CALLERS; i++)
+            text = mp_document_text(document, "%s%s%s", text, i == 1 ? " called from " : ", ",
+                                    stack.items[i]);
+        text =
+            mp_document_text(document, "%s (%s)", text, mp_bytes_text(document, most->end.bytes));
+    }
+    mp_window_free(&then);
+    return text;
+}
+
+/* Say the largest snapshot of a single session, if it is not the one that the other tables show. */
+static void say_largest(mp_document *document, const mp_window *window)
+{
+    const mp_model *model = window->model;
+    const mp_session_snapshots *listed = &window->filter->listed;
+    const mp_snapshot *largest = NULL;
+    char time[MP_UNIT_TEXT];
+    if (model->kind != MP_KIND_DATABASE || model->sessions.count != 2 || window->filter->selects)
+        return;
+    for (uint32_t i = listed->first[1]; i < listed->first[2]; i++) {
+        const mp_snapshot *snapshot = mp_window_snapshot(window, listed->snapshots[i]);
+        largest = !largest || snapshot->live_bytes > largest->live_bytes ? snapshot : largest;
+    }
+    if (!largest || !largest->live_bytes ||
+        largest == mp_window_snapshot(window, window->ranges[1].to.i))
+        return;
+    mp_format_time(time, largest->time_us);
+    mp_document_say(document, MP_TONE_PLAIN, "Peak", "%s at %s%s%s%s",
+                    mp_amount_text(document, largest->live_objects, largest->live_bytes),
+                    mp_snapshot_text(document, model, largest), largest->time_us ? ", " : "",
+                    largest->time_us ? time : "", stack_at(document, window, largest));
+}
+
 void mp_say_peak(mp_document *document, const mp_window *window)
 {
     const mp_totals totals = mp_totals_of(window);
-    mp_document_say(document, MP_TONE_PLAIN, "Peak", "%s%s",
-                    mp_amount_text(document, totals.peak_objects, totals.peak_bytes),
-                    peak_cause(document, window));
+    if (!window->model->events)
+        say_largest(document, window);
+    else if (totals.created_objects)
+        mp_document_say(document, MP_TONE_PLAIN, "Peak", "%s%s",
+                        mp_amount_text(document, totals.peak_objects, totals.peak_bytes),
+                        peak_cause(document, window));
 }

@@ -293,28 +293,17 @@ static void say_sums(mp_document *document, const mp_window *window, const mp_le
                                                         : "none");
 }
 
-/* Say the peak and the last total if the recording has totals of snapshots without their sites.
- * With a selection, say nothing, because the totals are not those of the selection. */
-static void say_totals(mp_document *document, const mp_window *window)
+/* Say the last total if the recording has it without its sites. */
+static void say_last(mp_document *document, const mp_window *window)
 {
-    const mp_model *model = window->model;
     const mp_session_snapshots *listed = &window->filter->listed;
-    if (model->sessions.count != 2 ||
-        mp_filter_listed(window->filter, 1) == mp_filter_snapshots(window->filter, 1))
+    if (window->model->sessions.count != 2 || listed->first[1] == listed->first[2])
         return;
     const mp_snapshot *last = mp_window_snapshot(window, listed->snapshots[listed->first[2] - 1]);
-    const mp_snapshot *largest = last;
-    for (uint32_t i = listed->first[1]; i < listed->first[2]; i++) {
-        const mp_snapshot *snapshot = mp_window_snapshot(window, listed->snapshots[i]);
-        largest = snapshot->live_bytes > largest->live_bytes ? snapshot : largest;
-    }
-    mp_document_say(document, MP_TONE_PLAIN, "Peak", "%s at %s",
-                    mp_bytes_text(document, largest->live_bytes),
-                    mp_snapshot_text(document, model, largest));
     if (last->only_total)
         mp_document_say(document, MP_TONE_PLAIN, "Last", "%s at %s, whose sites are not recorded",
                         mp_bytes_text(document, last->live_bytes),
-                        mp_snapshot_text(document, model, last));
+                        mp_snapshot_text(document, window->model, last));
 }
 
 /* Return the largest site that does not leak, of those that grew too seldom to be judged or of the
@@ -337,7 +326,9 @@ void mp_answer_leaks(mp_document *document, const mp_window *window)
         mp_document_say(document, MP_TONE_WORSE, "Largest left", "%s",
                         place_text(document, window, leaks->items));
     say_sums(document, window, leaks);
-    say_totals(document, window);
+    if (!window->model->events)
+        mp_say_peak(document, window);
+    say_last(document, window);
     if (suppressed && suppressed->objects)
         mp_document_say(document, MP_TONE_PLAIN, "Suppressed", "%s",
                         mp_amount_text(document, suppressed->objects, suppressed->bytes));

@@ -121,7 +121,8 @@ void mp_section_selection(mp_document *document, const mp_request *request, bool
  * too. */
 void mp_section_session(mp_document *document, const mp_request *request, bool shown);
 void mp_section_heap_totals(mp_document *document, const mp_window *window, bool leaks, bool shown);
-/* Say the peak of a heap log, when it was, and which group held most. */
+/* Say the peak, when it was, and what held most: of a heap log, or of snapshots of which the
+ * largest is not the last. */
 void mp_say_peak(mp_document *document, const mp_window *window);
 /* Add the head, the session and the totals for programs only, and return the requested window; NULL
  * with an error. */

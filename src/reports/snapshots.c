@@ -76,7 +76,7 @@ static void say_largest(mp_document *document, const mp_window *window)
         mp_document_say(document, MP_TONE_PLAIN, "To", "%s at %s",
                         mp_amount_text(document, snapshot->live_objects, snapshot->live_bytes),
                         mp_snapshot_text(document, model, snapshot));
-    if (model->events && mp_totals_of(window).created_objects)
+    if (model->events)
         mp_say_peak(document, window); /* it may be between snapshots */
 }
 
