@@ -30,6 +30,28 @@ def check(claim, path, count):
     return named
 
 
+def check_alike(claim, path):
+    """With a limit, a row of the dominator tree stands for all siblings with its figures; retained --min-percent is a
+    minimum of the rows that have a share."""
+    every = claim.json("dominators", path, "--limit", "0", "--min-percent", "0").get("dominators", [])
+    known = ("dominator", "depth", "type", "retained_bytes", "self_bytes", "retained_objects", "root_kind",
+             "weak_root_kind")
+    siblings = {}
+    for row in every:
+        siblings.setdefault(tuple(row.get(name) for name in known), []).append(row["object"])
+    shown = claim.json("dominators", path, "--limit", len(every) + 1, "--min-percent", "0").get("dominators", [])
+    for row in shown:
+        alike = siblings[tuple(row.get(name) for name in known)]
+        claim.claim(row["object"] in alike and row.get("alike_objects", 1) == len(alike), path, "alike", row, alike)
+    kept = {row["object"] for row in shown}
+    claim.claim(all(len(kept & set(objects)) <= 1 for objects in siblings.values()), path, "alike in one row")
+    for least in (1, 10):
+        rows = claim.json("retained", path, "--limit", 0, "--min-percent", least).get("retained", [])
+        total = sum(row["retained_bytes"] for row in every if not row["depth"])
+        expected = {row["object"] for row in every if row["retained_bytes"] * 100 >= least * total}
+        claim.claim({row["object"] for row in rows} == expected, path, "min-percent", least, rows, expected)
+
+
 def check_diff(claim, base, new, holder):
     """Compare the names of a diff with the paths to the objects of its nodes that have only one, and the holder in its
     summary with a text. Return how many have one."""

@@ -167,8 +167,9 @@ void mp_section_retained(mp_document *document, mp_graph_view *view, int64_t min
         MP_TABLE(document, "retained", "Largest retained sizes", MP_ROWS, retained_columns);
     mp_say_retained_base(document, table, view);
     table->order = "retained_bytes";
-    table->empty = view->filter->types || min_bytes ? "no root reaches a matching object"
-                                                    : "no root reaches anything";
+    table->empty = view->filter->types ? "no root reaches a matching object"
+                   : min_bytes         ? "no object retains as much"
+                                       : "no root reaches anything";
     want_names(view, order, count);
     mp_references_read(view, document->arena);
     for (size_t i = 0; i < count; i++) {

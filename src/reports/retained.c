@@ -1,4 +1,5 @@
 /* Reports on retained sizes: objects and groups by retained size, and the dominator tree. */
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -12,6 +13,7 @@
 typedef struct retained_arguments {
     const char *by, *sort, *only;
     int64_t min_size, min_count, limit;
+    double min_percent;
 } retained_arguments;
 
 static const retained_arguments retained_defaults = {.limit = MP_REPORT_ROWS};
@@ -22,6 +24,7 @@ static const mp_argument retained_table[] = {
     {"only", offsetof(retained_arguments, only), 1},
     {"min-size", offsetof(retained_arguments, min_size), 1},
     {"min-count", offsetof(retained_arguments, min_count), 1},
+    {"min-percent", offsetof(retained_arguments, min_percent), 1},
     {"limit", offsetof(retained_arguments, limit), 1},
     {"selection", MP_SHARED_ARGUMENT, 1},
     {"domain", MP_SHARED_ARGUMENT, 1},
@@ -38,6 +41,14 @@ static bool selects_by_type(const mp_selection *selection, mp_error *error)
             other = mp_subject_name(selection->criteria[i].subject);
     return !other || mp_fail_argument(error, other, NULL,
                                       "retained selects objects by " MP_DASHES "type alone");
+}
+
+/* Return the minimum of a row's retained bytes. */
+static int64_t least_of(const retained_arguments *asked, const mp_graph_view *view)
+{
+    const double share = asked->min_percent * (double)mp_graph_reachable(view) / 100;
+    const int64_t least = (int64_t)ceil(share);
+    return least > asked->min_size ? least : asked->min_size;
 }
 
 static bool run_retained(const mp_request *request, mp_document *document, mp_error *error)
@@ -57,14 +68,15 @@ static bool run_retained(const mp_request *request, mp_document *document, mp_er
         return false;
     mp_graph_view *view = mp_request_graph(request);
     mp_section_dump_head(document, request, view);
+    const int64_t least = least_of(asked, view);
     if (objects)
-        mp_section_retained(document, view, asked->min_size, (size_t)asked->limit);
+        mp_section_retained(document, view, least, (size_t)asked->limit);
     else
         ok = mp_section_histogram(document, view,
                                   &(mp_histogram_asked){.by = asked->by,
                                                         .sort = asked->sort,
                                                         .only = asked->only,
-                                                        .min_bytes = asked->min_size,
+                                                        .min_bytes = least,
                                                         .min_count = asked->min_count,
                                                         .rows = (size_t)asked->limit},
                                   error);
@@ -99,7 +111,7 @@ const mp_report mp_report_retained = {
 
 typedef struct tree_row {
     mp_object_cells cells;
-    int64_t retained_objects, depth;
+    int64_t retained_objects, alike_objects, depth;
     const char *node;
 } tree_row;
 
@@ -108,6 +120,7 @@ static const mp_column tree_columns[] = {
     MP_COLUMN_OF(tree_row, cells.percent, "percent", "%", MP_PERCENT, 0),
     MP_COLUMN_OF(tree_row, cells.self_bytes, "self_bytes", "Own", MP_BYTES, 0),
     MP_COLUMN(tree_row, retained_objects, "Objects", MP_COUNT, 0),
+    MP_COLUMN(tree_row, alike_objects, "Alike", MP_COUNT, MP_IF_KNOWN),
     MP_COLUMN(tree_row, depth, "Depth", MP_NUMBER, MP_FOR_PROGRAMS),
     MP_COLUMN_OF(tree_row, cells.id, "object", "Object", MP_TEXT, MP_FOR_PROGRAMS),
     MP_COLUMN_OF(tree_row, cells.type, "type", "Type", MP_TEXT, MP_FOR_PROGRAMS),
@@ -136,10 +149,33 @@ static const mp_argument tree_table[] = {
     {"domain", MP_SHARED_ARGUMENT, 1},
 };
 
-/* A node of the tree that is on the stack of nodes still to be shown. */
+/* A node of the tree that is on the stack of nodes still to be shown, and the number of siblings
+ * that it stands for. */
 typedef struct waiting {
-    uint32_t place, depth;
+    uint32_t place, depth, alike;
 } waiting;
+
+/* Return the kind of an object's first root; 0: it has none. */
+static uint64_t root_of(const mp_graph_view *view, uint32_t object)
+{
+    const uint32_t *first = &view->roots.first[object];
+    return first[0] == first[1]
+               ? 0
+               : view->graph->roots.items[view->roots.roots[first[0]]].kind + UINT64_C(1);
+}
+
+/* Compare siblings by their figures, type and root. */
+static int compare_figures(const mp_graph_view *view, uint32_t a, uint32_t b)
+{
+    const mp_dominators *dominators = &view->dominators;
+    const uint32_t object_a = dominators->order[a], object_b = dominators->order[b];
+    const mp_graph *graph = view->graph;
+    int order = MP_COMPARE(dominators->retained[object_b], dominators->retained[object_a]);
+    order = order ? order : MP_COMPARE(graph->types[object_a], graph->types[object_b]);
+    order = order ? order : MP_COMPARE(graph->sizes[object_b], graph->sizes[object_a]);
+    order = order ? order : MP_COMPARE(dominators->span[b], dominators->span[a]);
+    return order ? order : MP_COMPARE(root_of(view, object_a), root_of(view, object_b));
+}
 
 /* Sort ascending by retained size, because the last node is shown first. */
 static int largest_last(const void *left, const void *right, void *opaque)
@@ -148,6 +184,27 @@ static int largest_last(const void *left, const void *right, void *opaque)
     const uint32_t *order = view->dominators.order;
     return mp_retained_compare(view, order[((const waiting *)right)->place],
                                order[((const waiting *)left)->place]);
+}
+
+/* Sort in the same way, with alike siblings next to each other. */
+static int alike_together(const void *left, const void *right, void *opaque)
+{
+    const waiting *a = left, *b = right;
+    const int order = compare_figures(opaque, b->place, a->place);
+    return order ? order : largest_last(left, right, opaque);
+}
+
+/* Let one of several alike siblings stand for all of them. Return how many nodes remain. */
+static size_t combine_alike(const mp_graph_view *view, waiting *nodes, size_t count)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (i + 1 < count && compare_figures(view, nodes[i].place, nodes[i + 1].place) == 0)
+            nodes[i + 1].alike += nodes[i].alike;
+        else
+            nodes[kept++] = nodes[i];
+    }
+    return kept;
 }
 
 static int indent_of(uint32_t depth)
@@ -161,6 +218,7 @@ static void put_node(mp_document *document, mp_table *table, mp_graph_view *view
     uint32_t object = view->dominators.order[entry.place];
     tree_row row = {.cells = mp_object_cells_of(document, view, object),
                     .retained_objects = view->dominators.span[entry.place],
+                    .alike_objects = entry.alike > 1 ? entry.alike : MP_UNKNOWN,
                     .depth = entry.depth};
     row.cells.via = mp_via_text(document, view, object, view->dominators.idom[object]);
     row.node = mp_document_text(document, "%*s%s %s", indent_of(entry.depth), "", row.cells.type,
@@ -168,8 +226,8 @@ static void put_node(mp_document *document, mp_table *table, mp_graph_view *view
     mp_table_put(document, table, &row);
 }
 
-/* Walk in pre-order, the largest child first. Return the first nodes, as many as are shown; *count
- * is the number of all. Release with free(). */
+/* Walk in pre-order, the largest child first. If there is a limit, combine alike siblings. Return
+ * the first nodes, as many as are shown; *count is the number of all. Release with free(). */
 static waiting *shown_nodes(const mp_graph_view *view, const tree_arguments *asked, size_t *count)
 {
     const mp_dominators *dominators = &view->dominators;
@@ -187,11 +245,13 @@ static waiting *shown_nodes(const mp_graph_view *view, const tree_arguments *ask
             if ((double)dominators->retained[dominators->order[child]] < least)
                 continue;
             mp_grow(&stack, &capacity, waits + 1, sizeof *stack);
-            stack[waits++] = (waiting){child, depth};
+            stack[waits++] = (waiting){child, depth, 1};
         }
         if (waits > before)
-            qsort_r(stack + before, waits - before, sizeof *stack, largest_last,
-                    (void *)(uintptr_t)view);
+            qsort_r(stack + before, waits - before, sizeof *stack,
+                    asked->limit ? alike_together : largest_last, (void *)(uintptr_t)view);
+        if (waits > before && asked->limit)
+            waits = before + combine_alike(view, stack + before, waits - before);
         if (!waits)
             break;
         entry = stack[--waits];
@@ -202,6 +262,18 @@ static waiting *shown_nodes(const mp_graph_view *view, const tree_arguments *ask
     }
     free(stack);
     return shown;
+}
+
+/* Explain rows that stand for several objects. */
+static void say_alike(mp_document *document, mp_table *table)
+{
+    const size_t column = mp_table_column_find(table, "alike_objects");
+    for (size_t row = 0; row < table->row_count; row++)
+        if (mp_table_cell(table, row, column).known) {
+            mp_table_line(document, table, "alike: siblings of the same type and sizes in one row")
+                ->argument = "limit 0 shows each";
+            return;
+        }
 }
 
 static void put_tree(mp_document *document, mp_table *table, mp_graph_view *view,
@@ -219,8 +291,8 @@ static void put_tree(mp_document *document, mp_table *table, mp_graph_view *view
         put_node(document, table, view, nodes[i]);
     free(nodes);
     mp_table_left_out(table, count);
+    say_alike(document, table);
 }
-
 /* --- the tree by type --- */
 
 typedef struct group_row {
@@ -303,10 +375,12 @@ const mp_report mp_report_dominators = {
     .name = "dominators",
     .summary = "show the dominator tree of a heap dump, largest first",
     .example = "dominators samples/shop-3.gclog --depth 3",
-    .details = "Each object is below its dominator, without which no strong root would reach it; "
-               "objects at the left margin are held by roots, or by several objects together. `by` "
-               "type or namespace combines objects below the same types into one row, and "
-               "repetitions of one type, as in lists, into one level.",
+    .details =
+        "Each object is below its dominator, without which no strong root would reach it; "
+        "objects at the left margin are held by roots, or by several objects together. Siblings "
+        "of the same type and sizes share a row, unless `limit` is 0. `by` "
+        "type or namespace combines objects below the same types into one row, and "
+        "repetitions of one type, as in lists, into one level.",
     MP_ARGUMENTS(tree_table, tree_defaults),
     .choices = tree_choices,
     .program_rows = 1000,
