@@ -41,14 +41,25 @@ static inline bool mp_bytes_take(mp_byte_cursor *cursor, size_t bytes)
     return true;
 }
 
+/* Return the number in up to 8 bytes. */
+static inline uint64_t mp_number_of(const unsigned char *bytes, size_t length)
+{
+    uint64_t number = 0;
+    for (size_t i = 0; length == 8 && i < 8; i++) /* the compiler makes one instruction of this */
+        number = number << 8 | bytes[i];
+    for (size_t i = 0; length == 4 && i < 4; i++)
+        number = number << 8 | bytes[i];
+    for (size_t i = 0; length != 8 && length != 4 && i < length; i++)
+        number = number << 8 | bytes[i];
+    return number;
+}
+
 /* Read a number of up to 8 bytes. */
 static inline bool mp_bytes_number(mp_byte_cursor *cursor, size_t bytes, uint64_t *value)
 {
     if (!mp_bytes_take(cursor, bytes))
         return false;
-    *value = 0;
-    for (size_t i = 0; i < bytes; i++)
-        *value = *value << 8 | cursor->next[i];
+    *value = mp_number_of(cursor->next, bytes);
     cursor->next += bytes;
     return true;
 }

@@ -1,5 +1,6 @@
 #include "input/json_cursor.h"
 
+#include <limits.h>
 #include <string.h>
 
 bool mp_json_take(mp_slice *text, const char *token)
@@ -224,6 +225,15 @@ static bool skip_word(mp_json_cursor *json)
     return any;
 }
 
+/* Inside an array or object, skip what is no string and no bracket, up to the end of the window. */
+static void skip_inside(mp_json_cursor *json)
+{
+    static const bool stops[UCHAR_MAX + 1] = {
+        ['"'] = true, ['['] = true, [']'] = true, ['{'] = true, ['}'] = true};
+    while (json->next < json->end && !stops[(unsigned char)*json->next])
+        json->next++;
+}
+
 bool mp_scan_skip(mp_json_cursor *json)
 {
     uint64_t depth = 0;
@@ -240,8 +250,8 @@ bool mp_scan_skip(mp_json_cursor *json)
         } else if ((byte == ']' || byte == '}') && depth) {
             depth--;
             json->next++;
-        } else if ((byte == ',' || byte == ':') && depth) {
-            json->next++;
+        } else if (depth) {
+            skip_inside(json);
         } else if (!skip_word(json)) {
             return false;
         }

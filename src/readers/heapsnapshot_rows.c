@@ -77,9 +77,7 @@ bool v8_read_rows(v8_state *state, uint32_t count, v8_take_row *row)
     uint32_t next = 0;
     if (!mp_scan_take(&state->json, '['))
         return false;
-    while (mp_scan_more(&state->json, ']', &first, &bad)) {
-        if (!mp_scan_unsigned(&state->json, &values[next]))
-            return false;
+    while (mp_scan_more_numbers(&state->json, &first, &bad, &values[next])) {
         if (++next < count)
             continue;
         if (!row(state, values))
@@ -180,8 +178,10 @@ static void note_table(v8_state *state, uint32_t name)
     static const char begin[] = " / part of key (", middle[] = "pair in WeakMap (table @";
     const char *text = state->text.text, *end = text + state->text.length;
     uint64_t table = 0;
+    if (*text < '0' || *text > '9') /* most texts */
+        return;
     text += strspn(text, "0123456789");
-    if (text == state->text.text || strncmp(text, begin, strlen(begin)) != 0)
+    if (strncmp(text, begin, strlen(begin)) != 0)
         return;
     const char *digits = end - 1;
     while (digits > text && digits[-1] >= '0' && digits[-1] <= '9')

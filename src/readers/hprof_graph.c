@@ -367,18 +367,26 @@ static bool fits(const sizing *job, const hp_layout *layout)
     return wrong <= job->graph->count / TOLERATED;
 }
 
-/* Return true if objects follow each other without gaps in nine cases of ten. Only arrays are
- * examined, because their sizes are known exactly. */
-static bool is_contiguous(const sizing *job, const hp_layout *layout)
+/* Set the smallest distance from an instance of each class to the next object. Return true if
+ * objects follow each other without gaps in nine cases of ten. Only arrays are examined for that,
+ * because their sizes are known exactly. */
+static bool find_gaps(const sizing *job, const hp_layout *layout)
 {
+    const mp_graph *graph = job->graph;
+    hp_class *classes = job->state->classes.items;
     uint64_t arrays = 0, followed = 0;
-    for (uint32_t i = 0; i + 1 < job->graph->count; i++) {
+    for (uint32_t i = 1; i < job->state->classes.count; i++)
+        classes[i].least_gap = UINT64_MAX;
+    for (uint32_t i = 0; i + 1 < graph->count; i++) {
         const uint32_t object = job->order[i];
-        const unsigned kind = kind_of(job->graph, object);
+        const unsigned kind = kind_of(graph, object);
+        const uint64_t gap = gap_after(job, i);
+        if (kind == HP_INSTANCE && gap < classes[graph->types[object]].least_gap)
+            classes[graph->types[object]].least_gap = gap;
         if (kind != HP_REFERENCES && kind != HP_PRIMITIVES)
             continue;
         arrays++;
-        followed += size_of(job, object, layout) == gap_after(job, i);
+        followed += size_of(job, object, layout) == gap;
     }
     return arrays && followed * 10 >= arrays * 9;
 }
@@ -404,17 +412,9 @@ static void measure(hp_state *state)
     mp_graph *graph = state->model->graph;
     sizing job = {state, graph, order_objects(graph)};
     const hp_layout *layout = choose_layout(&job);
-    const bool adjacent = layout && is_contiguous(&job, layout);
-    hp_class *classes = state->classes.items;
+    const bool adjacent = layout && find_gaps(&job, layout);
+    const hp_class *classes = state->classes.items;
     layout = layout ? layout : &layouts[state->id_bytes == 4 ? BITS_32 : COMPRESSED];
-    for (uint32_t i = 1; i < state->classes.count; i++)
-        classes[i].least_gap = UINT64_MAX;
-    for (uint32_t i = 0; adjacent && i < graph->count; i++) {
-        hp_class *class = &classes[graph->types[job.order[i]]];
-        const uint64_t gap = gap_after(&job, i);
-        if (kind_of(graph, job.order[i]) == HP_INSTANCE && gap < class->least_gap)
-            class->least_gap = gap;
-    }
     for (uint32_t i = 0; i < graph->count; i++) {
         const uint32_t object = job.order[i];
         const unsigned kind = kind_of(graph, object);

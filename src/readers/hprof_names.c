@@ -110,14 +110,6 @@ static void set_name(const hp_state *state, const noted *object, uint64_t to, ui
         reference->name = text.length ? mp_reference_text(state->naming->texts, ".", text, "") : "";
 }
 
-static uint64_t id_in(const hp_state *state, const unsigned char *bytes)
-{
-    uint64_t id = 0;
-    for (unsigned i = 0; i < state->id_bytes; i++)
-        id = id << 8 | bytes[i];
-    return id;
-}
-
 /* Name the references of an instance by its fields. The fields of its class come first, then those
  * of each superclass. */
 static void name_fields(hp_state *state, const noted *object)
@@ -135,7 +127,8 @@ static void name_fields(hp_state *state, const noted *object)
         for (uint32_t k = 0; k < owner->place_count; k++) {
             const uint32_t place = state->places.items[owner->first_place + k];
             if (!is_weak || place != owner->referent)
-                set_name(state, object, id_in(state, object->bytes + first + place),
+                set_name(state, object,
+                         mp_number_of(object->bytes + first + place, state->id_bytes),
                          state->place_names.items[owner->first_place + k]);
         }
     }
