@@ -203,27 +203,6 @@ static void find_in_digests(mp_evaluation *evaluation, found *state)
 
 /* --- culprits in a window --- */
 
-/* Return the label by which a rule on growth selects a group. */
-static const char *group_label(mp_evaluation *evaluation, const mp_group *group)
-{
-    const mp_model *model = evaluation->context->model;
-    mp_arena *scratch = evaluation->scratch;
-    const mp_generation *generation = &model->generations.items[group->example.i];
-    mp_type_id type = mp_site_type(model, &model->contexts.items[generation->context.i]);
-    uint32_t node = mp_frame_naming(model, (mp_frame){group->node, 0}).node;
-    switch (evaluation->rule->by) {
-    case MP_BY_SOURCE:
-        return mp_tree_label(scratch, model, node);
-    case MP_BY_SITE:
-        return mp_arena_format(scratch, "%s at %s", mp_type_label(scratch, model, type),
-                               mp_tree_label(scratch, model, node));
-    case MP_BY_TYPE:
-        return mp_dimension_find("type")->label(scratch, model, generation);
-    default:
-        return group->label;
-    }
-}
-
 static void find_in_window(mp_evaluation *evaluation, const mp_window *window, found *state)
 {
     const mp_model *model = evaluation->context->model;
@@ -235,7 +214,7 @@ static void find_in_window(mp_evaluation *evaluation, const mp_window *window, f
     int64_t *held = mp_held_of_groups(window, grouping); /* without suppressed leaks */
     for (uint32_t i = 0; i < grouping->count; i++) {
         const mp_group *group = &grouping->groups[i];
-        const char *label = group_label(evaluation, group);
+        const char *label = mp_rule_group_label(evaluation, group);
         int64_t change = leaking ? leaking[i] : held[i] - group->from_bytes;
         if (!(state->lower ? change < 0 : change > 0) ||
             !mp_rule_matches(evaluation->rule, label) || !is_to_blame(evaluation, label))
@@ -282,8 +261,7 @@ static void find_areas(mp_evaluation *evaluation, const mp_window *window, found
     bool growth = mp_measure_is_growth(evaluation->rule->measure);
     mp_platform_span *spans = mp_platform_spans_of(window);
     for (uint32_t i = 0; i < model->platforms.count; i++) {
-        const char *name = mp_model_text(model, model->platforms.items[i]);
-        const char *label = *name ? name : "(not in the catalogue)";
+        const char *label = mp_platform_label(model, i);
         int64_t from = spans[i].from_bytes, number = spans[i].to_bytes;
         int64_t change = growth ? number - from : number;
         if (spans[i].told && (state->lower ? change < 0 : change > 0) &&

@@ -86,6 +86,9 @@ void mp_evaluation_decide_slopes(mp_evaluation *evaluation, const mp_slope *slop
  * an error; otherwise release with mp_window_free. */
 bool mp_rule_window(const mp_evaluation *evaluation, mp_window *window, mp_error *error);
 
+/* Return the label by which a rule on growth selects a group: the name of its type or source, or
+ * "TYPE at SOURCE". */
+const char *mp_rule_group_label(mp_evaluation *evaluation, const mp_group *group);
 /* Judge a rule on growth. The context must have a model. */
 void mp_evaluation_of_growth(mp_evaluation *evaluation);
 

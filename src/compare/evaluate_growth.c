@@ -23,20 +23,24 @@ typedef struct selection {
     uint32_t groups; /* largest value of `group` */
 } selection;
 
-/* Return the label of a group in rules: the name of a source, or "TYPE at SOURCE" for a site. */
-static const char *label_of(mp_evaluation *evaluation, const mp_group *group)
+const char *mp_rule_group_label(mp_evaluation *evaluation, const mp_group *group)
 {
     const mp_model *model = evaluation->context->model;
-    const mp_generation *generation = &model->generations.items[group->example.i];
-    if (evaluation->rule->by != MP_BY_SITE && evaluation->rule->by != MP_BY_SOURCE)
-        return group->label;
-    uint32_t node = mp_frame_naming(model, (mp_frame){group->node, 0}).node;
-    const char *source = mp_tree_label(evaluation->scratch, model, node);
-    if (evaluation->rule->by == MP_BY_SOURCE)
-        return source;
-    mp_type_id type = mp_site_type(model, &model->contexts.items[generation->context.i]);
     mp_arena *scratch = evaluation->scratch;
-    return mp_arena_format(scratch, "%s at %s", mp_type_label(scratch, model, type), source);
+    const mp_generation *generation = &model->generations.items[group->example.i];
+    mp_type_id type = mp_site_type(model, &model->contexts.items[generation->context.i]);
+    uint32_t node = mp_frame_naming(model, (mp_frame){group->node, 0}).node;
+    switch (evaluation->rule->by) {
+    case MP_BY_SOURCE:
+        return mp_tree_label(scratch, model, node);
+    case MP_BY_SITE:
+        return mp_arena_format(scratch, "%s at %s", mp_type_label(scratch, model, type),
+                               mp_tree_label(scratch, model, node));
+    case MP_BY_TYPE:
+        return mp_dimension_find("type")->label(scratch, model, generation);
+    default:
+        return group->label;
+    }
 }
 
 static int by_label(const void *left, const void *right)
@@ -53,8 +57,7 @@ static bool select_areas(mp_evaluation *evaluation, const mp_window *window, sel
         .items = mp_arena_alloc(evaluation->scratch, model->platforms.count * sizeof *found->items),
         .groups = model->platforms.count};
     for (uint32_t i = 0; i < model->platforms.count; i++) {
-        const char *name = mp_model_text(model, model->platforms.items[i]);
-        const char *label = *name ? name : "(not in the catalogue)";
+        const char *label = mp_platform_label(model, i);
         if (spans[i].told && mp_rule_matches(evaluation->rule, label))
             found->items[found->count++] =
                 (selected){label, i, spans[i].from_bytes, spans[i].to_bytes};
@@ -86,7 +89,7 @@ static bool select_groups(mp_evaluation *evaluation, const mp_window *window, se
     int64_t *held = mp_held_of_groups(window, found->grouping);
     for (uint32_t i = 0; i < found->grouping->count; i++) {
         const mp_group *group = &found->grouping->groups[i];
-        const char *label = label_of(evaluation, group);
+        const char *label = mp_rule_group_label(evaluation, group);
         if (mp_rule_matches(evaluation->rule, label))
             found->items[found->count++] = (selected){label, i + 1, group->from_bytes, held[i]};
     }

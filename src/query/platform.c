@@ -5,6 +5,12 @@
 
 #include "base/index.h"
 
+const char *mp_platform_label(const mp_model *model, uint32_t platform)
+{
+    const char *name = mp_model_text(model, model->platforms.items[platform]);
+    return *name ? name : "(not in the catalogue)";
+}
+
 /* An area in one session. Samples of a session are in the order of its snapshots. */
 typedef struct session_area {
     uint32_t platform;

@@ -11,6 +11,9 @@ typedef struct mp_platform_area {
     int64_t block_bytes, pool_bytes; /* at the last snapshot */
 } mp_platform_area;
 
+/* Return the name of an area for people. */
+const char *mp_platform_label(const mp_model *model, uint32_t platform);
+
 /* Return the areas by platform id, model->platforms.count of them. Release with free(). */
 mp_platform_area *mp_platform_areas_of(const mp_filter *filter);
 

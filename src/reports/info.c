@@ -164,9 +164,8 @@ static void section_platform(mp_document *document, const mp_filter *filter)
     size_t count = 0;
     for (uint32_t i = 0; i < model->platforms.count; i++) {
         const mp_platform_area *area = &areas[i];
-        const char *name = mp_model_text(model, model->platforms.items[i]);
         if (i || area->peak_bytes) /* otherwise the area is only in the catalogue */
-            rows[count++] = (platform_row){.area = *name ? name : "(not in the catalogue)",
+            rows[count++] = (platform_row){.area = mp_platform_label(model, i),
                                            .first_bytes = area->first_bytes,
                                            .peak_bytes = area->peak_bytes,
                                            .last_bytes = area->last_bytes,
