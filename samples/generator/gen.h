@@ -3,8 +3,7 @@
  * The generator tests memprof, so it shares no code with it. Any failure (a file that cannot be
  * written, no memory) ends the program with a message. Therefore no function in this file reports
  * failure. */
-#ifndef GEN_H
-#define GEN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -203,5 +202,3 @@ gen_answerer gen_oemp_answer, gen_prf_answer, gen_taligent_answer, gen_rpm_answe
     gen_dhat_answer, gen_memcheck_answer, gen_lsan_answer, gen_pprof_answer, gen_gperftools_answer,
     gen_ablobjects_answer, gen_heapsnapshot_answer, gen_hprof_answer, gen_folded_answer,
     gen_heapprofile_answer, gen_cpuprofile_answer;
-
-#endif

@@ -1,8 +1,7 @@
 /* The shop application in memory recordings. There are closed formulas for the number of objects
  * that each allocation site creates and deletes, and for the times. The recording is made by a
  * simulation of each object; the known answer is calculated from the formulas. */
-#ifndef OEMP_H
-#define OEMP_H
+#pragma once
 
 #include "gen.h"
 
@@ -111,5 +110,3 @@ int oemp_deleted_at(const oemp_plan *plan, int site, int born, int life);
 int64_t oemp_size(const oemp_plan *plan, int site, int life, int age);
 /* Return true if the site's objects are counted separately from ordinary ones. */
 bool oemp_is_reusable(const oemp_plan *plan, int site);
-
-#endif

@@ -1,7 +1,6 @@
 /* A garbage-collected heap. It is the small heap of the shop, stored object by object, or a large
  * heap, whose objects and references are computed from their numbers. */
-#ifndef RPM_H
-#define RPM_H
+#pragma once
 
 #include "gen.h"
 
@@ -70,5 +69,3 @@ bool rpm_root_of(const rpm_plan *plan, int64_t object, int number, rpm_root *roo
 
 /* Return the number of a type in a section. */
 uint64_t rpm_type_id(const rpm_plan *plan, int domain, int type);
-
-#endif

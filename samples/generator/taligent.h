@@ -1,7 +1,6 @@
 /* Heap events of the shop as a C++ program. Each event refers to its block, so the known answer
  * need not find the block by its address. */
-#ifndef TALIGENT_H
-#define TALIGENT_H
+#pragma once
 
 #include "gen.h"
 
@@ -114,5 +113,3 @@ void tal_plan_free(tal_plan *plan);
 
 /* Get the next event, in the order of time. Return false at the end. */
 bool tal_plan_next(tal_plan *plan, tal_event *event);
-
-#endif

@@ -1,6 +1,5 @@
 /* Sorting of large structs: memory is needed for their numbers only, not for a copy of all. */
-#ifndef MP_BASE_SORT_H
-#define MP_BASE_SORT_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -12,5 +11,3 @@ void mp_sort(void *items, size_t count, size_t size, mp_compare *compare, void *
 
 /* Move struct order[i] to place i, for each i. Afterwards order[i] is i. */
 void mp_permute(void *items, size_t count, size_t size, uint32_t *order);
-
-#endif

@@ -1,6 +1,5 @@
 /* One archive, read by libarchive in the format that its first bytes identify. */
-#ifndef MP_INPUT_ARCHIVE_H
-#define MP_INPUT_ARCHIVE_H
+#pragma once
 
 #include "base/memory.h"
 #include "input/unpack.h"
@@ -65,5 +64,3 @@ typedef struct mp_entry_data {
 
 /* Read up to `room` bytes. Return 0 at the end, and with `failed` set after an error. */
 size_t mp_entry_read(mp_entry_data *data, struct archive *archive, char *buffer, size_t room);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * Set `room` to the length of a record before it is read. Functions return false if the record ends
  * too early. If the input ends too early, they also set `torn`. */
-#ifndef MP_INPUT_BYTE_CURSOR_H
-#define MP_INPUT_BYTE_CURSOR_H
+#pragma once
 
 #include "input/input.h"
 
@@ -74,5 +73,3 @@ static inline bool mp_bytes_u32(mp_byte_cursor *cursor, uint32_t *value)
 
 /* Skip bytes of the record. If it has fewer, skip nothing. */
 bool mp_bytes_skip(mp_byte_cursor *cursor, uint64_t bytes);
-
-#endif

@@ -1,6 +1,5 @@
 /* A common interface to the decompression libraries, for one stream each. */
-#ifndef MP_INPUT_CODEC_H
-#define MP_INPUT_CODEC_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -29,5 +28,3 @@ typedef struct mp_codec {
 } mp_codec;
 
 extern const mp_codec mp_codec_gzip, mp_codec_bzip2, mp_codec_xz, mp_codec_zstd, mp_codec_lz4;
-
-#endif

@@ -5,8 +5,7 @@
  * A byte-order mark is skipped. The whole text is converted, not only its names: in some encodings
  * the second byte of a character can look like a quote or a bar. SQLite databases store the
  * encoding of their texts and are not converted. UTF-32 is a fault. */
-#ifndef MP_INPUT_DECODE_H
-#define MP_INPUT_DECODE_H
+#pragma once
 
 #include "input/stream.h"
 
@@ -25,5 +24,3 @@ bool mp_decode_may_be_utf8(const mp_stream *stream);
 /* Return the source encoding, such as "UTF-16LE"; "" for UTF-8, or if it is not decided yet. Valid
  * as long as the stream. */
 const char *mp_decode_name(const mp_stream *stream);
-
-#endif

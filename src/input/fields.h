@@ -3,8 +3,7 @@
  *
  * If a field is not of the requested kind, every function returns false and leaves the cursor at
  * that field. "?" is nil and is read as 0 or the empty string. */
-#ifndef MP_INPUT_FIELDS_H
-#define MP_INPUT_FIELDS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -62,5 +61,3 @@ static inline bool mp_fields_end(mp_fields *fields)
 }
 /* Return the text at the cursor, cut to a length that fits a message. */
 mp_slice mp_fields_rest(const mp_fields *fields);
-
-#endif

@@ -9,8 +9,7 @@
  * it.
  *
  * A follow belongs to one thread. Other threads may only make `stop` readable. */
-#ifndef MP_INPUT_FOLLOW_H
-#define MP_INPUT_FOLLOW_H
+#pragma once
 
 #include "input/input.h"
 
@@ -53,5 +52,3 @@ mp_input *mp_follow_next(mp_follow *follow, mp_diagnostics *diagnostics);
 void mp_follow_stop(mp_follow *follow);
 /* Return the event that ended the last input. */
 mp_follow_event mp_follow_last(const mp_follow *follow);
-
-#endif

@@ -3,8 +3,7 @@
  * The functions are inline because heap dumps consist mostly of such words. They may load up to
  * MP_HEX_SLACK bytes after the end of a line, so these bytes must be readable, as in the window of
  * an input; their values do not matter. */
-#ifndef MP_INPUT_HEX_H
-#define MP_INPUT_HEX_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -81,5 +80,3 @@ static inline bool mp_hex_word(const char **cursor, const char *end, uint64_t *v
     *cursor = p + length;
     return true;
 }
-
-#endif

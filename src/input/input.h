@@ -2,8 +2,7 @@
  *
  * The input is read in one pass through a sliding window, so memory use does not depend on its
  * size. Lines end in LF or CRLF. */
-#ifndef MP_INPUT_INPUT_H
-#define MP_INPUT_INPUT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -177,5 +176,3 @@ uint64_t mp_input_line_number(const mp_input *input);
 uint64_t mp_input_bytes(const mp_input *input);
 /* Return the path by which the input was opened; borrowed. */
 const char *mp_input_path(const mp_input *input);
-
-#endif

@@ -4,8 +4,7 @@
  * The functions skip white space before what they read. They check only what they read: a value
  * that is skipped may be malformed inside. After a function returned false, the cursor is at the
  * byte that it did not expect; mp_scan_peek shows if that is the end of the input. */
-#ifndef MP_INPUT_JSON_CURSOR_H
-#define MP_INPUT_JSON_CURSOR_H
+#pragma once
 
 #include "base/text.h"
 #include "input/input.h"
@@ -126,5 +125,3 @@ bool mp_scan_skip_past(mp_json_cursor *json, char byte);
 
 /* Skip a value of any kind and depth. Return false if the input ends inside it. */
 bool mp_scan_skip(mp_json_cursor *json);
-
-#endif

@@ -1,7 +1,6 @@
 /* libarchive's functions. The library is loaded when it is first needed (base/late.h): most
  * recordings are not archives. */
-#ifndef MP_INPUT_LIBARCHIVE_H
-#define MP_INPUT_LIBARCHIVE_H
+#pragma once
 
 #ifdef MEMPROF_ARCHIVE
 #include <archive.h>
@@ -50,5 +49,3 @@ extern mp_libarchive mp_la;
 /* Load libarchive, unless it is loaded already. Return NULL, or a static text with the reason why
  * it cannot be loaded. Thread-safe. */
 const char *mp_libarchive_load(void);
-
-#endif

@@ -1,6 +1,5 @@
 /* Options for reading inputs. */
-#ifndef MP_INPUT_LOAD_OPTIONS_H
-#define MP_INPUT_LOAD_OPTIONS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -66,5 +65,3 @@ typedef struct mp_load_options {
      * events are omitted. 0: not given. Events may then be late by at most a second. */
     int64_t slice_us;
 } mp_load_options;
-
-#endif

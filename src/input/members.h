@@ -3,8 +3,7 @@
  * An archive is walked once. Its members are listed, and those that will be read are copied to a
  * temporary file on the way, from which they can be read in any order. Members that do not fit
  * there are found again by another walk. */
-#ifndef MP_INPUT_MEMBERS_H
-#define MP_INPUT_MEMBERS_H
+#pragma once
 
 #include "input/load_options.h"
 #include "input/walk.h"
@@ -53,5 +52,3 @@ mp_stream *mp_members_open(mp_members *members, const char *name, mp_layers *aro
 /* Drop the lists of all archives. Their temporary files are released when nobody reads them any
  * more. */
 void mp_members_forget(mp_inputs *inputs);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * The functions are inline: with the columns known at compile time, a row costs a few instructions
  * for each column and no call. */
-#ifndef MP_INPUT_NUMBERS_H
-#define MP_INPUT_NUMBERS_H
+#pragma once
 
 #include <string.h>
 
@@ -203,5 +202,3 @@ static inline bool mp_input_hex_row(mp_input *input, char *letter, uint64_t *num
     mp_window_take_line(input, (size_t)(end - line) + 1);
     return true;
 }
-
-#endif

@@ -7,8 +7,7 @@
  *
  * Vector code may load up to MP_WINDOW_SLACK bytes after `end`. They are zeros once anything was
  * read; no result depends on them. */
-#ifndef MP_INPUT_PRIVATE_H
-#define MP_INPUT_PRIVATE_H
+#pragma once
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -94,5 +93,3 @@ bool mp_input_failed(mp_input *input, const char *doing);
 void mp_input_tell_fault(mp_input *input);
 void mp_input_tell_limit(mp_diagnostics *diagnostics, const char *path, uint64_t line,
                          const char *why);
-
-#endif

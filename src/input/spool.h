@@ -1,7 +1,6 @@
 /* An unnamed temporary file with copies of streams, written while they are read. A copy can be read
  * repeatedly, in any order, and by several threads at once. */
-#ifndef MP_INPUT_SPOOL_H
-#define MP_INPUT_SPOOL_H
+#pragma once
 
 #include "input/stream.h"
 
@@ -36,5 +35,3 @@ mp_stream *mp_spool_keep(mp_spool *spool, mp_stream *below, mp_spooled *spooled,
 /* Open a copy as a stream, with the original fault at its end. Return NULL with errno set on
  * failure. */
 mp_stream *mp_spool_open(const mp_spool *spool, const mp_spooled *spooled);
-
-#endif

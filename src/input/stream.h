@@ -2,8 +2,7 @@
  * of its text to UTF-8.
  *
  * A stream that ends early has a fault. The bytes before the fault are good as far as known. */
-#ifndef MP_INPUT_STREAM_H
-#define MP_INPUT_STREAM_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -93,5 +92,3 @@ int mp_stream_descriptor(const mp_stream *file);
 
 /* Return true if both describe the same file, unchanged in between. */
 bool mp_file_is_same(const struct stat *a, const struct stat *b);
-
-#endif

@@ -1,6 +1,5 @@
 /* Compression and archives: detected from the content, and decompressed while reading. */
-#ifndef MP_INPUT_UNPACK_H
-#define MP_INPUT_UNPACK_H
+#pragma once
 
 #include "input/stream.h"
 
@@ -52,5 +51,3 @@ bool mp_unpack_check(mp_stream *stream, const mp_unpack_limits *limits, uint64_t
  * an archive, or MP_UNPACKED for any other content. If the nesting limit is exceeded or a format is
  * not supported by this build, the stream has a fault. */
 mp_packing mp_unpack_all(mp_stream **stream, mp_layers *layers, const mp_unpack_limits *limits);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * An archive inside an archive is walked too, at its place; the names of its members have both
  * parts, "inner.tar:shop.oemp". Folders and devices are skipped. */
-#ifndef MP_INPUT_WALK_H
-#define MP_INPUT_WALK_H
+#pragma once
 
 #include <string.h>
 
@@ -58,5 +57,3 @@ bool mp_walk_next(mp_walk *walk, mp_member *member);
 const mp_member_place *mp_walk_place(const mp_walk *walk);
 /* Return the first failure of all archives walked so far; borrowed. */
 const mp_failure *mp_walk_failure(const mp_walk *walk);
-
-#endif

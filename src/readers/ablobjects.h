@@ -4,8 +4,7 @@
  * Source: docs/formats/ablobjects.md. Each file is one JSON object that lists objects. These are
  * added up by context while the file is read. The snapshots are made after the last file, because a
  * session may be in several files. */
-#ifndef MP_READERS_ABLOBJECTS_H
-#define MP_READERS_ABLOBJECTS_H
+#pragma once
 
 #include "base/index.h"
 #include "base/text.h"
@@ -90,5 +89,3 @@ bool abl_read_sessions(abl_state *state);
 bool abl_read_leaks(abl_state *state);
 /* Read LeakCheck's sums by group. Return false if they are truncated or malformed. */
 bool abl_read_groups(abl_state *state);
-
-#endif

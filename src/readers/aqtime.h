@@ -4,8 +4,7 @@
  * tables advance together, one set at a time. The names of a set are read first, then its objects
  * with their stacks, then its class figures and references. Ids are valid only within a set, so
  * they are forgotten after it. */
-#ifndef MP_READERS_AQTIME_H
-#define MP_READERS_AQTIME_H
+#pragma once
 
 #include "base/encoding.h"
 #include "base/index.h"
@@ -209,5 +208,3 @@ aq_figures *aq_figures_of(aq_state *state, mp_type_id type);
 /* Build the object graph, if the current set is the one whose graph is built, and has
  * references. */
 void aq_read_references(aq_state *state);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * Nothing is written, locked or created next to the input. Incomplete logs and signs of an
  * unfinished change are reported. */
-#ifndef MP_READERS_AQTIME_SOURCE_H
-#define MP_READERS_AQTIME_SOURCE_H
+#pragma once
 
 #include <sys/stat.h>
 
@@ -54,5 +53,3 @@ static inline uint32_t aq_big32(const unsigned char *cursor)
 /* Read the first `size` bytes of a page; pages are numbered from 1. Return false if the page does
  * not have them. */
 bool aq_source_page(const aq_source *file, uint32_t number, unsigned char *bytes, size_t size);
-
-#endif

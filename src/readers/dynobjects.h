@@ -1,7 +1,6 @@
 /* Logs of OpenEdge clients and agents: parsing of entries about dynamic objects and calls, and the
  * names in them. */
-#ifndef MP_READERS_DYNOBJECTS_H
-#define MP_READERS_DYNOBJECTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -105,5 +104,3 @@ mp_symbol_id dyn_routine_symbol(dyn_names *names, const dyn_routine *routine);
 mp_node_id dyn_running_node(dyn_names *names, dyn_calls *calls, mp_symbol_id routine);
 void dyn_enter_call(dyn_names *names, dyn_calls *calls, const dyn_entry *entry);
 void dyn_leave_call(dyn_names *names, dyn_calls *calls, const dyn_entry *entry);
-
-#endif

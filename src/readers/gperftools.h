@@ -2,8 +2,7 @@
  *
  * Addresses are named by the mappings at the end of a file. So a file is read twice: first its
  * mappings, then its records. docs/formats/gperftools.md names the sources. */
-#ifndef MP_READERS_GPERFTOOLS_H
-#define MP_READERS_GPERFTOOLS_H
+#pragma once
 
 #include "base/diagnose.h"
 #include "base/index.h"
@@ -79,5 +78,3 @@ bool gt_read_addresses(gt_state *state, mp_slice text);
 void gt_read_frame(gt_state *state, mp_slice line);
 /* Return the innermost frame of the current stack. */
 mp_stack_frame gt_stack(gt_state *state);
-
-#endif

@@ -1,6 +1,5 @@
 /* V8 heap snapshots: state shared by the files of the reader. */
-#ifndef MP_READERS_HEAPSNAPSHOT_H
-#define MP_READERS_HEAPSNAPSHOT_H
+#pragma once
 
 #include "base/index.h"
 #include "input/json_cursor.h"
@@ -160,5 +159,3 @@ void v8_name_references(mp_input *input, mp_named_reference *references, size_t 
                         mp_arena *texts);
 /* Set contents of objects (mp_reader.read_contents). */
 bool v8_read_contents(mp_input *input, mp_contents *contents);
-
-#endif

@@ -1,6 +1,5 @@
 /* The heaptrack reader: strings, code and allocations that the events of a file refer to. */
-#ifndef MP_READERS_HEAPTRACK_H
-#define MP_READERS_HEAPTRACK_H
+#pragma once
 
 #include "readers/reader.h"
 #include "readers/replay.h"
@@ -74,5 +73,3 @@ void heaptrack_add_address(heaptrack_pass *pass, mp_slice text);
 void heaptrack_add_stack(heaptrack_pass *pass, mp_slice text);
 void heaptrack_add_kind(heaptrack_pass *pass, mp_slice text);
 void heaptrack_tables_free(heaptrack_tables *tables);
-
-#endif

@@ -1,6 +1,5 @@
 /* Java heap dumps (hprof): state shared by the files of the reader. */
-#ifndef MP_READERS_HPROF_H
-#define MP_READERS_HPROF_H
+#pragma once
 
 #include "base/index.h"
 #include "input/byte_cursor.h"
@@ -174,5 +173,3 @@ bool hp_is_named(mp_slice name, const char *text);
 
 /* Give types and sizes to the objects of the finished graph. */
 void hp_finish_graph(hp_state *state, bool whole);
-
-#endif

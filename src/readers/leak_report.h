@@ -1,7 +1,6 @@
 /* Reports of leak checkers: the blocks that are left when a program ends. They are a census with
  * two snapshots: the start, at which nothing is allocated, and the end. */
-#ifndef MP_READERS_LEAK_REPORT_H
-#define MP_READERS_LEAK_REPORT_H
+#pragma once
 
 #include "model/census.h"
 #include "readers/native_code.h"
@@ -64,5 +63,3 @@ void leak_drop_frames(leak_report *report);
 void leak_end_record(leak_report *report, leak_class class, mp_census_share left, int64_t indirect);
 /* End the file. If it is usable, add both snapshots. `whole`: the file is not truncated. */
 void leak_report_end(leak_report *report, bool usable, bool whole);
-
-#endif

@@ -1,6 +1,5 @@
 /* Source texts from debug listings, for the lines of a profile. */
-#ifndef MP_READERS_LISTING_H
-#define MP_READERS_LISTING_H
+#pragma once
 
 #include "readers/reader.h"
 
@@ -8,5 +7,3 @@
  * the model's profile, search the folders of options->source_folders, in order, for its listing.
  * Report each program without a listing once. Without folders, do nothing. */
 void mp_listing_fill(mp_model *model, mp_diagnostics *diagnostics, const mp_load_options *options);
-
-#endif

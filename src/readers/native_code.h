@@ -1,7 +1,6 @@
 /* Code of native programs in the output of their profilers and checkers: functions with their
  * source lines or their modules. */
-#ifndef MP_READERS_NATIVE_CODE_H
-#define MP_READERS_NATIVE_CODE_H
+#pragma once
 
 #include "readers/stack_builder.h"
 
@@ -32,5 +31,3 @@ bool native_split_place(mp_slice place, mp_slice *file, uint32_t *line);
 /* Read a decimal number of at most 63 bits from the start of a text, and remove it from the text.
  * Commas between digits are skipped. Return false if there is no number, or it is too large. */
 bool native_take_number(mp_slice *text, int64_t *number);
-
-#endif

@@ -1,7 +1,6 @@
 /* The OpenEdge memory reader: evaluation of rows. It looks up ids, replays objects, and checks each
  * snapshot against its trailer. oemp.c splits the file into rows. */
-#ifndef MP_READERS_OEMP_H
-#define MP_READERS_OEMP_H
+#pragma once
 
 #include "base/budget.h"
 #include "base/index.h"
@@ -151,5 +150,3 @@ uint32_t oemp_line(oemp_state *state, uint64_t number, const char *name, uint64_
 mp_type_id oemp_type(oemp_state *state, uint64_t number, uint64_t line);
 mp_symbol_id oemp_symbol(oemp_state *state, mp_id_index *ids, uint64_t number, uint64_t line);
 mp_node_id oemp_node_id(oemp_state *state, uint64_t number, uint64_t line);
-
-#endif

@@ -3,8 +3,7 @@
  * Source: profile.proto of github.com/google/pprof. A profile is one Protocol Buffers message.
  * Samples usually come first, and the names of their units last. So a profile is read twice: first
  * its tables, then its samples. */
-#ifndef MP_READERS_PPROF_H
-#define MP_READERS_PPROF_H
+#pragma once
 
 #include "base/diagnose.h"
 #include "base/index.h"
@@ -192,5 +191,3 @@ bool pp_check_measure(pp_state *state);
  * Times are rounded, but the rounding errors of all returned values together stay below a
  * microsecond. */
 int64_t pp_cost_of(pp_state *state, int64_t value);
-
-#endif

@@ -3,8 +3,7 @@
  * A message is a sequence of fields, each with a number and a value: a varint, 4 or 8 bytes, or a
  * length and that number of bytes, which may be a message, a text or packed numbers. Source:
  * "Encoding", Protocol Buffers documentation. */
-#ifndef MP_READERS_PPROF_WIRE_H
-#define MP_READERS_PPROF_WIRE_H
+#pragma once
 
 #include "input/input.h"
 
@@ -53,5 +52,3 @@ bool pb_repeated(pb_wire *wire, pb_field *field, uint64_t *value);
 mp_slice pb_text(pb_wire *wire, const pb_field *field, size_t most);
 /* A damaged message ends at `end`. Skip its remaining bytes. */
 void pb_resume(pb_wire *wire, uint64_t end);
-
-#endif

@@ -1,7 +1,6 @@
 /* The execution-profile reader: its parts. prf.c splits the file into rows; prf_rows.c evaluates
  * them: it looks up ids, sums traces and links nodes. */
-#ifndef MP_READERS_PRF_H
-#define MP_READERS_PRF_H
+#pragma once
 
 #include "base/budget.h"
 #include "base/index.h"
@@ -125,5 +124,3 @@ void prf_verify(prf_state *state);
 /* Split the names of all modules from `first` on into program and method (prf_names.c). They must
  * belong to one profile. */
 void prf_split_names(mp_model *model, uint32_t first);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * Each input is a profile, and each profile is a snapshot. Profiles are sorted by time after the
  * last input, so all their amounts are kept until then. */
-#ifndef MP_READERS_PROFILE_SERIES_H
-#define MP_READERS_PROFILE_SERIES_H
+#pragma once
 
 #include "base/diagnose.h"
 #include "base/index.h"
@@ -51,5 +50,3 @@ void mp_profile_series_add(mp_profile_series *series, const mp_context *context,
  * states what was allocated. */
 void mp_profile_series_end(mp_profile_series *series, uint32_t input, int64_t time_ns,
                            bool has_made);
-
-#endif

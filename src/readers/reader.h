@@ -3,8 +3,7 @@
  * A run opens the readers that its inputs need, lets each read its inputs into one model, and
  * closes them. A reader keeps state between inputs, because a recording may consist of several
  * files. */
-#ifndef MP_READERS_READER_H
-#define MP_READERS_READER_H
+#pragma once
 
 #include "input/input.h"
 #include "input/load_options.h"
@@ -130,5 +129,3 @@ const char *mp_reference_text(mp_arena *texts, const char *before, mp_slice name
 /* Return true if the function is part of an allocator, and therefore not the code that requested
  * the memory. Globs of the user replace the built-in list of allocators. */
 bool mp_is_allocator(const mp_load_options *options, const char *frame);
-
-#endif

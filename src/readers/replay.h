@@ -2,8 +2,7 @@
  *
  * The reader's thread hands events over to another thread, which replays them. Times are
  * microseconds since the first event. */
-#ifndef MP_READERS_REPLAY_H
-#define MP_READERS_REPLAY_H
+#pragma once
 
 #include "base/pipeline.h"
 #include "input/input.h"
@@ -58,5 +57,3 @@ void mp_replay_close(mp_replay *replay);
  * rewind it. The input must be kept. `time_of` returns true and sets the time if a line has a time.
  * Return 0 if no line has one. */
 int64_t mp_last_time(mp_input *input, bool (*time_of)(mp_slice line, int64_t *time_us));
-
-#endif

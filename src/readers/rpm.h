@@ -1,6 +1,5 @@
 /* GC heap dumps of RPM: state shared by the files of the reader. */
-#ifndef MP_READERS_RPM_H
-#define MP_READERS_RPM_H
+#pragma once
 
 #include "base/index.h"
 #include "input/fields.h"
@@ -59,5 +58,3 @@ void rpm_read_record(rpm_state *state, mp_slice line, uint64_t offset);
 /* After all records of a file: replace the types of objects and roots by the first type of the same
  * name in all files. */
 void rpm_unite_types(rpm_state *state);
-
-#endif

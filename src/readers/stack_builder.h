@@ -1,7 +1,6 @@
 /* Stacks of a recording that names the frames of each stack. Each symbol and each call-tree node is
  * created once. */
-#ifndef MP_READERS_STACK_BUILDER_H
-#define MP_READERS_STACK_BUILDER_H
+#pragma once
 
 #include "base/index.h"
 #include "model/build.h"
@@ -31,5 +30,3 @@ mp_symbol_id mp_stack_symbol(mp_stack_builder *builder, mp_symbol wanted);
 void mp_stack_call(mp_stack_builder *builder, mp_stack_frame *frame, mp_symbol_id symbol,
                    uint32_t line);
 void mp_stack_builder_free(mp_stack_builder *builder);
-
-#endif

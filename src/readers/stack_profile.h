@@ -1,6 +1,5 @@
 /* Profiles by sampling: costs by stack. They become an execution profile with a call tree. */
-#ifndef MP_READERS_STACK_PROFILE_H
-#define MP_READERS_STACK_PROFILE_H
+#pragma once
 
 #include "base/budget.h"
 #include "model/profile.h"
@@ -30,5 +29,3 @@ bool mp_stack_profile_add(mp_stack_profile *profile, mp_stack_frame frame, int64
 /* End the session. Callers get the costs of their callees. */
 void mp_stack_profile_end(mp_stack_profile *profile);
 void mp_stack_profile_free(mp_stack_profile *profile);
-
-#endif

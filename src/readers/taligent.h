@@ -1,6 +1,5 @@
 /* The Taligent reader: declarations for both kinds of files. */
-#ifndef MP_READERS_TALIGENT_H
-#define MP_READERS_TALIGENT_H
+#pragma once
 
 #include "input/input.h"
 #include "readers/reader.h"
@@ -131,5 +130,3 @@ void taligent_end(taligent_pass *pass);
 /* Read a heap analysis file to its end, starting with `line`. Return false if its last line is
  * truncated. */
 bool taligent_read_analysis(taligent_pass *pass, mp_input *input, mp_slice line);
-
-#endif

@@ -1,6 +1,5 @@
 /* Functions in profiles of V8: call frames of the Chrome DevTools Protocol, in JSON. */
-#ifndef MP_READERS_V8_CODE_H
-#define MP_READERS_V8_CODE_H
+#pragma once
 
 #include "input/json_cursor.h"
 #include "readers/stack_builder.h"
@@ -26,5 +25,3 @@ bool v8_call_frame(v8_code *code, mp_json_cursor *json, mp_symbol_id *symbol);
 void v8_tell_malformed(const v8_code *code, mp_json_cursor *json, mp_diagnostics *diagnostics,
                        const char *path);
 void v8_code_free(v8_code *code);
-
-#endif

@@ -1,8 +1,7 @@
 /* Fuzz targets, one for each kind of input, in one table (fuzz.c). A target processes bytes as the
  * program does and checks its output; a failed check ends the process. The same targets replay
  * recorded inputs as a normal test (replay.c). */
-#ifndef TESTS_FUZZ_FUZZ_H
-#define TESTS_FUZZ_FUZZ_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -139,5 +138,3 @@ void fuzz_substitution(const fuzz_target *target, mp_slice input);
 void fuzz_pattern(const fuzz_target *target, mp_slice input);
 void fuzz_document(const fuzz_target *target, mp_slice input);
 void fuzz_command(const fuzz_target *target, mp_slice input);
-
-#endif

@@ -1,6 +1,5 @@
 /* Run a reader on bytes in memory, and inspect its diagnostics. */
-#ifndef TESTS_SUPPORT_MEMORY_READER_H
-#define TESTS_SUPPORT_MEMORY_READER_H
+#pragma once
 
 #include "readers/reader.h"
 
@@ -34,5 +33,3 @@ const mp_diagnostic *find_diagnostic(const mp_diagnostics *diagnostics, mp_diagn
 
 /* Return the number of diagnostics, of any kind. */
 uint64_t count_diagnostics(const mp_diagnostics *diagnostics);
-
-#endif

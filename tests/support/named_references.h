@@ -1,6 +1,5 @@
 /* Names that a reader gives to references. */
-#ifndef TESTS_SUPPORT_NAMED_REFERENCES_H
-#define TESTS_SUPPORT_NAMED_REFERENCES_H
+#pragma once
 
 #include "readers/reader.h"
 
@@ -14,5 +13,3 @@ typedef struct expected_name {
  * most `window` bytes at a time. Check that the names are correct, and that nothing is reported. */
 void names_are(const mp_reader *reader, const void *bytes, size_t length, size_t window,
                const expected_name *expected, size_t count);
-
-#endif

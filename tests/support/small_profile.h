@@ -1,7 +1,6 @@
 /* The sections of a small execution profile. Profiles of all four versions are made from these
  * sections. */
-#ifndef TESTS_SUPPORT_SMALL_PROFILE_H
-#define TESTS_SUPPORT_SMALL_PROFILE_H
+#pragma once
 
 /* The exclusive times add up to 0.001. The lines and calls of each module add up to its line 0. */
 #define EXTRA                                                                                      \
@@ -40,5 +39,3 @@
 #define VERSION_2 HEADER("2", "") MODULES CALLS LINES TRACE COVERAGE STATISTICS USER_DATA
 #define VERSION_3 HEADER("3", EXTRA) MODULES CALLS LINES TRACE COVERAGE NODES USER_DATA
 #define VERSION_4 HEADER("4", EXTRA) MODULES CALLS LINES TRACE COVERAGE STATISTICS NODES USER_DATA
-
-#endif

@@ -1,7 +1,6 @@
 /* Snapshots of memory recordings as text, section by section. Two small recordings are made from
  * them. */
-#ifndef TESTS_UNIT_RECORDING_H
-#define TESTS_UNIT_RECORDING_H
+#pragma once
 
 #define STAMP "\"2022-02-01T08:01:39.967+05:00\""
 #define UUID "\"3F2504E0-4F89-11D3-9A0C-0305E82C3301\""
@@ -87,5 +86,3 @@
         "1") "\n" END END END END BORN_2 "2 72 260 1 1 1001 101 15 0 0 1 3 9 0 0 0\n"              \
              "6 41 30 1 1 1005 0 0 0 0 1 0 0 0 0 0\n" END PLATFORM_2 END DELETED_2 END END END END \
              "9000 6 1849 1600 7 4 0\n" END
-
-#endif

@@ -1,7 +1,6 @@
 /* Small object graphs. Add objects and references in any order, then call a function that makes the
  * rows. */
-#ifndef TEST_SMALL_GRAPH_H
-#define TEST_SMALL_GRAPH_H
+#pragma once
 
 #include <stdlib.h>
 #include <string.h>
@@ -50,5 +49,3 @@ static inline mp_root *graph_root(mp_graph *graph, uint32_t object, uint32_t kin
     *root = (mp_root){.object = object, .kind = kind, .flags = flags, .id = object};
     return root;
 }
-
-#endif

@@ -13,8 +13,7 @@
  *    9  Dynamic Query 22 order.p:5 (line 7)   1   3  deleted at 5
  *
  * main.p calls order.p at its lines 7 and 8. */
-#ifndef TESTS_UNIT_SMALL_HEAP_H
-#define TESTS_UNIT_SMALL_HEAP_H
+#pragma once
 
 #include "unit/recording.h"
 
@@ -55,5 +54,3 @@
     HEAP_1(uuid, "Pre 1")                                                                          \
     HEAP_2(uuid, "work") HEAP_3(uuid, "work") HEAP_4(uuid, "_PreCleanup") HEAP_5(uuid, "_Exit")
 #define HEAP HEAP_OF(UUID)
-
-#endif
