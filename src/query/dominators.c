@@ -26,9 +26,15 @@ typedef union node {
     };
 } node;
 
+/* What the search finds out about an object. */
+typedef struct visit {
+    uint32_t number; /* its number in the search; 0: not reached */
+    uint32_t predecessors;
+} visit;
+
 typedef struct searched {
     const mp_graph *graph;
-    uint32_t *number; /* number of each object in the search; 0: not reached */
+    visit *visits;    /* of each object */
     uint32_t *object; /* object of each number */
     uint32_t *parent; /* parent in the search tree, later the immediate dominator; both by number */
     /* Indexed by number: first the next reference to search, then the start of the predecessors,
@@ -45,7 +51,7 @@ static void ask_for(const searched *job, uint32_t from, uint32_t to)
 {
     for (uint32_t i = from; i < to; i++) {
         uint32_t target = job->graph->targets[i];
-        __builtin_prefetch(&job->number[target], 1);
+        __builtin_prefetch(&job->visits[target], 1);
         __builtin_prefetch(&job->graph->first[target], 0);
     }
 }
@@ -54,7 +60,7 @@ static uint32_t enter(searched *job, uint32_t object, uint32_t parent)
 {
     uint32_t number = ++job->reached;
     uint32_t from = job->graph->first[object], to = job->graph->first[object + 1];
-    job->number[object] = number;
+    job->visits[object].number = number;
     job->object[number] = object;
     job->parent[number] = parent;
     job->start[number] = from;
@@ -68,17 +74,16 @@ static void search_from(searched *job, uint32_t root)
     uint32_t index = enter(job, root, 0);
     while (index) {
         uint32_t next = job->start[index], end = graph->first[job->object[index] + 1];
-        while (next < end && job->number[graph->targets[next]]) {
+        bool found = false;
+        while (next < end && !found) {
             if (end - next > AHEAD)
-                __builtin_prefetch(&job->number[graph->targets[next + AHEAD]], 1);
-            next++;
+                __builtin_prefetch(&job->visits[graph->targets[next + AHEAD]], 1);
+            visit *target = &job->visits[graph->targets[next++]];
+            target->predecessors++;
+            found = !target->number;
         }
-        if (next == end) {
-            index = job->parent[index];
-            continue;
-        }
-        job->start[index] = next + 1;
-        index = enter(job, graph->targets[next], index);
+        job->start[index] = next;
+        index = found ? enter(job, graph->targets[next - 1], index) : job->parent[index];
     }
 }
 
@@ -86,35 +91,32 @@ static void search(searched *job)
 {
     const mp_graph *graph = job->graph;
     size_t size = (size_t)graph->count + 2;
-    job->number = mp_alloc_zero(size, sizeof *job->number);
+    job->visits = mp_alloc_zero(size, sizeof *job->visits);
     job->object = mp_alloc_zero(size, sizeof *job->object);
     job->parent = mp_alloc_zero(size, sizeof *job->parent);
     job->start = mp_alloc_zero(size, sizeof *job->start);
     for (uint32_t i = 1; i < graph->roots.count; i++)
-        if (mp_root_is_strong(&graph->roots.items[i]) && !job->number[graph->roots.items[i].object])
+        if (mp_root_is_strong(&graph->roots.items[i]) &&
+            !job->visits[graph->roots.items[i].object].number)
             search_from(job, graph->roots.items[i].object);
 }
 
 /* --- predecessors --- */
 
-/* Visit all references between reached objects. Count the predecessors of each object or, if
- * `fill`, store them. */
-static inline void each_reference(searched *job, bool fill)
+/* Store the predecessors of each object, from the end of its range. */
+static void store_predecessors(searched *job)
 {
     const mp_graph *graph = job->graph;
+    const visit *visits = job->visits;
     uint32_t total = mp_graph_references(graph);
     for (uint32_t object = 1; object <= graph->count; object++) {
-        uint32_t from = job->number[object], end = graph->first[object + 1];
-        if (!from)
-            continue;
-        for (uint32_t i = graph->first[object]; i < end; i++) {
-            if (total - i > AHEAD)
-                __builtin_prefetch(&job->number[graph->targets[i + AHEAD]], 0);
-            uint32_t to = job->number[graph->targets[i]];
-            if (fill)
-                job->predecessors[--job->start[to]] = from;
-            else
-                job->start[to]++;
+        uint32_t from = visits[object].number, end = graph->first[object + 1];
+        for (uint32_t i = graph->first[object]; from && i < end; i++) {
+            if (total - i > 2 * AHEAD) {
+                __builtin_prefetch(&visits[graph->targets[i + 2 * AHEAD]], 0);
+                __builtin_prefetch(&job->start[visits[graph->targets[i + AHEAD]].number], 1);
+            }
+            job->predecessors[--job->start[visits[graph->targets[i]].number]] = from;
         }
     }
 }
@@ -122,15 +124,15 @@ static inline void each_reference(searched *job, bool fill)
 static void find_predecessors(searched *job)
 {
     uint32_t sum = 0;
-    for (uint32_t i = 0; i <= job->reached; i++)
-        job->start[i] = 0;
-    each_reference(job, false);
-    for (uint32_t i = 1; i <= job->reached; i++)
-        job->start[i] = sum +=
-            job->start[i]; /* end of the range; storing moves it back to the start */
+    for (uint32_t i = 1; i <= job->reached; i++) {
+        if (job->reached - i > AHEAD)
+            __builtin_prefetch(&job->visits[job->object[i + AHEAD]], 0);
+        /* end of the range; storing moves it back to the start */
+        job->start[i] = sum += job->visits[job->object[i]].predecessors;
+    }
     job->start[job->reached + 1] = sum;
     job->predecessors = mp_alloc(((size_t)sum + 1) * sizeof *job->predecessors);
-    each_reference(job, true);
+    store_predecessors(job);
 }
 
 /* --- semidominators --- */
@@ -174,15 +176,21 @@ static void shorten(node *nodes, uint32_t reached, uint32_t last)
     }
 }
 
+/* Make the nodes, and free `visits`, so that the two never exist together. */
 static void begin_nodes(searched *job)
 {
     const mp_graph *graph = job->graph;
+    uint32_t *rooted = mp_alloc(graph->roots.count * sizeof *rooted), count = 0;
+    for (uint32_t i = 1; i < graph->roots.count; i++)
+        if (mp_root_is_strong(&graph->roots.items[i]))
+            rooted[count++] = job->visits[graph->roots.items[i].object].number;
+    free(job->visits);
     job->nodes = mp_alloc(((size_t)job->reached + 1) * sizeof *job->nodes);
     for (uint32_t i = 0; i <= job->reached; i++)
         job->nodes[i] = (node){.ancestor = job->parent[i], .best = i};
-    for (uint32_t i = 1; i < graph->roots.count; i++) /* objects that the virtual root refers to */
-        if (mp_root_is_strong(&graph->roots.items[i]))
-            job->nodes[job->number[graph->roots.items[i].object]].best = 0;
+    while (count) /* objects that the virtual root refers to */
+        job->nodes[rooted[--count]].best = 0;
+    free(rooted);
 }
 
 static void find_semidominators(searched *job)
@@ -287,7 +295,6 @@ mp_dominators mp_dominators_of(const mp_graph *graph)
     search(&job);
     find_predecessors(&job);
     begin_nodes(&job);
-    free(job.number);
     find_semidominators(&job);
     free(job.predecessors);
     find_dominators(&job);
