@@ -10,6 +10,7 @@ import contextlib
 import io
 import json
 import pathlib
+import re
 import sys
 
 from claims import ClaimsOfRuns, arguments
@@ -206,6 +207,11 @@ class Trials(ClaimsOfRuns):
             for frame in row.get("stack") or []:
                 told[frame] = told.get(frame, 0) + 1
         self.claim({frame: count for frame, count in rows} == told, path.name, "frames", rows[:5], "not", told)
+        rows = self.rows(path, "select location, (select frame from frames f where f.site = l.site and depth = 0), "
+                               "(select count(*) from frames f where f.site = l.site and f.frame = l.location) from leaks l")
+        for location, first, count in rows or []:
+            named = location == first or location and count and re.search("alloc|operator new|GetMem", first)
+            self.claim(named, path.name, "location", location, "of", first)
 
     def holding(self, path):
         """The objects that an object dominates add up to its retained size. A path leads from a root to its

@@ -71,7 +71,7 @@ typedef struct site_row {
     int64_t site, line, created_objects, created_bytes, deleted_objects;
     int64_t live_objects, live_bytes, leaked_objects, leaked_bytes, leaking_bytes, confidence;
     int64_t session_pool_objects;
-    const char *type, *name, *kind;
+    const char *type, *name, *location, *kind;
     mp_texts stack;
 } site_row;
 
@@ -79,6 +79,7 @@ enum {
     SITE,
     SITE_TYPE,
     SITE_NAME,
+    SITE_LOCATION,
     SITE_STACK,
     SITE_LINE,
     SITE_KIND,
@@ -90,6 +91,8 @@ static const mp_column site_columns[] = {
     [SITE] = MP_FIELD(site_row, site, MP_NUMBER, "number of the site, in this answer"),
     [SITE_TYPE] = MP_FIELD(site_row, type, MP_TEXT, "type of the objects"),
     [SITE_NAME] = MP_FIELD(site_row, name, MP_TEXT, "name that all of its objects have"),
+    [SITE_LOCATION] = MP_FIELD(site_row, location, MP_TEXT,
+                               "name and line of its first frame that is not an allocator"),
     [SITE_STACK] = MP_FIELD(site_row, stack, MP_LIST, "stack, the innermost frame first"),
     [SITE_LINE] = MP_FIELD(site_row, line, MP_NUMBER, "line that creates the objects"),
     [SITE_KIND] = MP_FIELD(site_row, kind, MP_TEXT, "how the site behaves, as `leaks` judges it"),
@@ -194,6 +197,9 @@ static bool site_at(mp_relation_source *source, uint64_t place, uint64_t wanted,
         site.type = mp_type_label(texts, model, mp_site_type(model, context));
     if (MP_WANTS(wanted, SITE_NAME) && names_of(source)[place + 1].i)
         site.name = mp_symbol_label(texts, model, names_of(source)[place + 1]);
+    if (MP_WANTS(wanted, SITE_LOCATION) && frame_of(model, group).node)
+        site.location =
+            mp_frame_label(texts, model, mp_frame_naming(model, frame_of(model, group)));
     if (MP_WANTS(wanted, SITE_STACK))
         site.stack = stack_of(texts, model, frame_of(model, group));
     *(site_row *)row = site;
