@@ -15,7 +15,8 @@ static const char *behaviour(mp_document *document, const mp_leak *leak)
     switch (leak->verdict->kind) {
     case MP_SITE_LEAK:
         if (group->grew == group->moments)
-            return "grew at every snapshot";
+            return mp_document_text(document, "grew at every snapshot (%" PRIu32 " of %" PRIu32 ")",
+                                    group->grew, group->moments);
         return mp_document_text(document, "grew at %" PRIu32 " of %" PRIu32 " snapshots",
                                 group->grew, group->moments);
     case MP_SITE_GROWING_QUEUE:
@@ -135,11 +136,24 @@ static const char *place_text(mp_document *document, const mp_window *window, co
                             objects_text(document, model, leak), kept, place);
 }
 
-/* Return the leak, its place and its behaviour in words. */
+/* Return how sure the verdict is that a site leaks; "" if it does not, or if the recorder itself
+ * states what is lost. */
+static const char *sureness(const mp_site_verdict *verdict)
+{
+    enum { ALMOST_CERTAIN = 95, VERY_LIKELY = 80 }; /* percent */
+    if (!mp_site_kind_leaks(verdict->kind) || verdict->kind == MP_SITE_LOST)
+        return "";
+    return verdict->confidence >= ALMOST_CERTAIN ? "almost certainly a leak: "
+           : verdict->confidence >= VERY_LIKELY  ? "very likely a leak: "
+                                                 : "likely a leak: ";
+}
+
+/* Return the leak, its place, how sure it is and its behaviour in words. */
 static const char *text_of(mp_document *document, const mp_window *window, const mp_leak *leak)
 {
-    return mp_document_text(document, "%s, %s%s%s", place_text(document, window, leak),
-                            behaviour(document, leak), session_text(document, window->model, leak),
+    return mp_document_text(document, "%s, %s%s%s%s", place_text(document, window, leak),
+                            sureness(leak->verdict), behaviour(document, leak),
+                            session_text(document, window->model, leak),
                             request_text(document, window, leak));
 }
 
