@@ -34,14 +34,20 @@ static bool same_node(const void *opaque, uint32_t value)
            same_symbol(probe->model, a->symbol, b->symbol);
 }
 
+static inline uint64_t hash_of(const mp_model *model, const mp_tree_node *node)
+{
+    const mp_symbol *symbol = &model->symbols.items[node->symbol.i];
+    /* Identify nodes without a name by their own numbers, as the comparison above does. */
+    uint64_t id = symbol->name.i   ? mp_joined(symbol->name.i, symbol->start_line)
+                  : node->symbol.i ? node->symbol.i
+                                   : mp_joined(node->node.i, 0);
+    return mp_hash_pair(id, mp_joined(node->parent, node->line));
+}
+
 static uint32_t tree_put(mp_model *model, mp_hash_index *index, mp_tree_node node)
 {
     const mp_symbol *symbol = &model->symbols.items[node.symbol.i];
-    /* Identify nodes without a name by their own numbers, as the comparison above does. */
-    uint64_t id = symbol->name.i  ? mp_joined(symbol->name.i, symbol->start_line)
-                  : node.symbol.i ? node.symbol.i
-                                  : mp_joined(node.node.i, 0);
-    uint64_t hash = mp_hash_pair(id, mp_joined(node.parent, node.line));
+    uint64_t hash = hash_of(model, &node);
     tree_probe probe = {model, node};
     uint32_t *found = mp_hash_index_put(index, hash, same_node, &probe);
     if (!*found) {
@@ -107,8 +113,26 @@ static void mark_inherited(const mp_profile *profile)
     mp_hash_index_free(&first_of);
 }
 
+/* Return the node of the tree for a node of a file, below this parent. */
+static mp_tree_node tree_node(const mp_model *model, uint32_t id, uint32_t parent)
+{
+    const mp_node *node = &model->nodes.items[id];
+    return (mp_tree_node){
+        .parent = parent, .symbol = node->symbol, .line = node->line, .node = {id}};
+}
+
+/* Prefetch what is needed to put a node into the tree. Most files name a node's parent first. It is
+ * always inline, because a compiler may drop calls of a function that only prefetches. */
+__attribute__((always_inline)) static inline void fetch(const mp_model *model,
+                                                        const mp_hash_index *index, uint32_t id)
+{
+    const mp_tree_node node = tree_node(model, id, model->tree_of[model->nodes.items[id].parent.i]);
+    __builtin_prefetch(mp_hash_index_home(index, hash_of(model, &node)), 1);
+}
+
 void mp_model_build_tree(mp_model *model, mp_diagnostics *diagnostics)
 {
+    enum { AHEAD = 16 };
     const uint32_t on_the_way = UINT32_MAX;
     mp_hash_index index = {0};
     uint32_t nodes = model->nodes.count;
@@ -120,6 +144,8 @@ void mp_model_build_tree(mp_model *model, mp_diagnostics *diagnostics)
     for (uint32_t first = 1; first < nodes; first++) {
         size_t length = 0;
         uint32_t position = first;
+        if (nodes - first > AHEAD)
+            fetch(model, &index, first + AHEAD);
         while (position && !model->tree_of[position]) {
             model->tree_of[position] = on_the_way;
             way[length++] = position;
@@ -134,11 +160,7 @@ void mp_model_build_tree(mp_model *model, mp_diagnostics *diagnostics)
         }
         while (length) {
             uint32_t id = way[--length];
-            const mp_node *node = &model->nodes.items[id];
-            parent = tree_put(
-                model, &index,
-                (mp_tree_node){
-                    .parent = parent, .symbol = node->symbol, .line = node->line, .node = {id}});
+            parent = tree_put(model, &index, tree_node(model, id, parent));
             model->tree_of[id] = parent;
         }
     }

@@ -148,31 +148,30 @@ static void check_modules(prf_state *state, const module_sum *sums)
     }
 }
 
-/* Compare each node's list of children with the nodes that name it as their caller. */
+/* Compare each node's list of children with the nodes that name it as their caller. Their numbers
+ * are subtracted from the sum of those that are listed. */
 static void check_children(prf_state *state, const uint32_t *node_of)
 {
     const mp_profile *profile = state->profile;
-    prf_place *real = mp_alloc_zero(state->tree.count, sizeof *real);
+    uint32_t *children = mp_alloc_zero(state->tree.count, sizeof *children);
     for (size_t i = 0; i < state->tree.count; i++) {
         const mp_profile_node *node = &profile->nodes.items[state->tree.first + i];
         if (!caller_of(state, node_of, node))
             continue;
-        prf_place *place =
-            &real[node_of[node->parent.i - state->first_model_node] - state->tree.first];
-        place->children++;
-        place->child_sum += state->model->nodes.items[node->node.i].number;
+        uint32_t place = node_of[node->parent.i - state->first_model_node] - state->tree.first;
+        children[place]++;
+        state->tree.items[place].child_sum -= state->model->nodes.items[node->node.i].number;
     }
     for (size_t i = 0; i < state->tree.count; i++) {
         const prf_place *listed = &state->tree.items[i];
         mp_node_id node = profile->nodes.items[state->tree.first + i].node;
-        if (listed->children != real[i].children || listed->child_sum != real[i].child_sum)
+        if (listed->children != children[i] || listed->child_sum)
             mp_diagnose(state->diagnostics, MP_DIAG_PROFILE_CALL_GRAPH, state->path, listed->line,
                         "call-tree node %" PRIu64 " lists %" PRIu64
-                        " children, expected the %" PRIu64 " nodes that name it as their caller",
-                        state->model->nodes.items[node.i].number, listed->children,
-                        real[i].children);
+                        " children, expected the %" PRIu32 " nodes that name it as their caller",
+                        state->model->nodes.items[node.i].number, listed->children, children[i]);
     }
-    free(real);
+    free(children);
 }
 
 /* --- lines --- */
