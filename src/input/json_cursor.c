@@ -3,6 +3,8 @@
 #include <limits.h>
 #include <string.h>
 
+#include <utf8proc.h>
+
 bool mp_json_take(mp_slice *text, const char *token)
 {
     const size_t length = strlen(token);
@@ -69,25 +71,8 @@ typedef struct decoded {
 static void put_character(decoded *text, uint32_t character)
 {
     char bytes[4];
-    size_t length = 1;
-    if (character < 0x80) {
-        bytes[0] = (char)character;
-    } else if (character < 0x800) {
-        bytes[0] = (char)(0xc0 | character >> 6);
-        bytes[1] = (char)(0x80 | (character & 0x3f));
-        length = 2;
-    } else if (character < 0x10000) {
-        bytes[0] = (char)(0xe0 | character >> 12);
-        bytes[1] = (char)(0x80 | (character >> 6 & 0x3f));
-        bytes[2] = (char)(0x80 | (character & 0x3f));
-        length = 3;
-    } else {
-        bytes[0] = (char)(0xf0 | character >> 18);
-        bytes[1] = (char)(0x80 | (character >> 12 & 0x3f));
-        bytes[2] = (char)(0x80 | (character >> 6 & 0x3f));
-        bytes[3] = (char)(0x80 | (character & 0x3f));
-        length = 4;
-    }
+    const size_t length =
+        (size_t)utf8proc_encode_char((utf8proc_int32_t)character, (utf8proc_uint8_t *)bytes);
     if (text->buffer && text->buffer->length + length <= text->most)
         mp_text_put(text->buffer, bytes, length);
     else if (text->buffer)

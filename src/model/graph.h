@@ -68,8 +68,12 @@ typedef struct mp_named_reference {
      * the reference was not found. */
     const char *name;
 } mp_named_reference;
-/* Compare two references by `from`, then `to`, for qsort and bsearch. */
+/* Compare two references by `from`, then `to`, for qsort. */
 int mp_named_reference_order(const void *left, const void *right);
+/* Return the reference from one object to another, out of references in this order; NULL: it is
+ * not among them. */
+mp_named_reference *mp_named_reference_find(mp_named_reference *references, size_t count,
+                                            uint64_t from, uint64_t to);
 
 struct mp_contents;
 

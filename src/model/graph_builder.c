@@ -311,6 +311,14 @@ int mp_named_reference_order(const void *left, const void *right)
     return order ? order : MP_COMPARE(a->to, b->to);
 }
 
+mp_named_reference *mp_named_reference_find(mp_named_reference *references, size_t count,
+                                            uint64_t from, uint64_t to)
+{
+    const mp_named_reference wanted = {.from = from, .to = to};
+    return count ? bsearch(&wanted, references, count, sizeof wanted, mp_named_reference_order)
+                 : NULL;
+}
+
 void mp_graph_free(mp_graph *graph)
 {
     if (!graph)

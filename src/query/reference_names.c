@@ -32,10 +32,7 @@ void mp_references_read(mp_graph_view *view, mp_arena *texts)
 
 const char *mp_reference_name(const mp_graph_view *view, uint32_t from, uint32_t to)
 {
-    const mp_named_reference wanted = {.from = view->graph->ids[from], .to = view->graph->ids[to]};
-    const mp_named_reference *found =
-        view->names.count ? bsearch(&wanted, view->names.items, view->names.count,
-                                    sizeof *view->names.items, mp_named_reference_order)
-                          : NULL;
+    const mp_named_reference *found = mp_named_reference_find(
+        view->names.items, view->names.count, view->graph->ids[from], view->graph->ids[to]);
     return found && found->name && *found->name ? found->name : NULL;
 }

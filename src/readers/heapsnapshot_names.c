@@ -89,9 +89,8 @@ static void note_edge(naming *job, uint64_t from, const uint64_t *values)
                                 : mp_id_index_get(&job->by_number, to / state->node_fields.count);
     if (!target || edge == V8_WEAK || edge == V8_SHORTCUT)
         return;
-    const mp_named_reference wanted = {.from = from, .to = job->nodes.items[target - 1].id};
     const mp_named_reference *found =
-        bsearch(&wanted, job->references, job->count, sizeof wanted, mp_named_reference_order);
+        mp_named_reference_find(job->references, job->count, from, job->nodes.items[target - 1].id);
     naming_edge *link = found ? &job->links[found - job->references] : NULL;
     if (link && (!link->is_found || rank_of(edge) < rank_of(link->edge)))
         *link = (naming_edge){.name = values[place[V8_EDGE_NAME]], .edge = edge, .is_found = true};

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/encoding.h"
 #include "base/hash.h"
 #include "base/text.h"
 #include "readers/hprof.h"
@@ -191,45 +192,23 @@ static bool take_elements(hp_state *state, uint64_t type, uint64_t length, mp_co
 
 /* --- texts --- */
 
-static size_t put_character(uint32_t code, char *out)
-{
-    if (code < 0x80) {
-        out[0] = (char)code;
-        return 1;
-    }
-    const unsigned more = code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
-    static const unsigned char marks[] = {0, 0xc0, 0xe0, 0xf0};
-    out[0] = (char)(marks[more] | code >> 6 * more);
-    for (unsigned i = 1; i <= more; i++)
-        out[i] = (char)(0x80 | (code >> 6 * (more - i) & 0x3f));
-    return more + 1;
-}
-
 /* Return the beginning of a text in quotation marks, in UTF-8. `units` is the number of its
  * characters. With `wide`, each has two bytes; the higher byte is the first one or, without
  * `first`, the second. */
 static const char *utf8_of(mp_arena *arena, const unsigned char *bytes, size_t units, bool wide,
                            bool first)
 {
-    enum { REPLACEMENT = 0xfffd };
-    char *text = mp_arena_alloc(arena, 3 * units + 1);
-    size_t length = 0;
-    uint32_t high = 0; /* first half of a surrogate pair */
-    for (size_t i = 0; i <= units; i++) {
-        uint32_t code = i < units ? bytes[wide ? 2 * i + first : i] : 0;
-        if (i < units && wide)
-            code |= (uint32_t)bytes[2 * i + !first] << 8;
-        const bool low = code >= 0xdc00 && code < 0xe000;
-        if (high && low)
-            code = 0x10000 + ((high - 0xd800) << 10) + (code - 0xdc00);
-        else if (high)
-            length += put_character(REPLACEMENT, text + length);
-        high = code >= 0xd800 && code < 0xdc00 ? code : 0;
-        if (i < units && !high)
-            length +=
-                put_character(code >= 0xdc00 && code < 0xe000 ? REPLACEMENT : code, text + length);
+    const char *why;
+    bool bad;
+    char *text = mp_arena_alloc(arena, 2 * units + 1);
+    mp_encoding *utf16 = mp_encoding_open(wide && !first ? "UTF-16LE" : "UTF-16BE", &why);
+    for (size_t i = 0; i < units; i++) {
+        text[2 * i] = (char)(wide ? bytes[2 * i] : 0);
+        text[2 * i + 1] = (char)bytes[wide ? 2 * i + 1 : i];
     }
-    return mp_reference_text(arena, "\"", (mp_slice){text, length}, "\"");
+    const mp_slice utf8 = mp_encoding_text(utf16, arena, (mp_slice){text, 2 * units}, &bad);
+    mp_encoding_close(utf16);
+    return mp_reference_text(arena, "\"", utf8, "\"");
 }
 
 /* Take the beginnings of the wanted texts that an array has. */

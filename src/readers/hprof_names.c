@@ -12,8 +12,7 @@
 /* An object whose references are named at the end: an instance with the bytes of its fields, or a
  * class with its first references. */
 typedef struct noted {
-    uint32_t first;    /* index of the first wanted reference of the object */
-    uint64_t class_id; /* id of the instance's class, or of the class itself */
+    uint64_t id, class_id; /* of the object and of its class; of a class, both are its own id */
     const unsigned char *bytes;
     uint32_t length;
     const uint64_t *references; /* references of a class; NULL: the object is an instance */
@@ -23,31 +22,26 @@ typedef struct hp_naming {
     mp_named_reference *references;
     size_t count;
     mp_arena *texts, scratch;
-    mp_id_index wanted; /* maps the id of an object to the index of its first reference, from 1;
-                           SEEN: the object was found */
+    mp_id_index wanted; /* ids of the objects at which wanted references begin, to WANTED or SEEN */
     MP_LIST(noted) noted;
 } hp_naming;
 
-#define SEEN UINT32_MAX
+enum { WANTED = 1, SEEN };
 
-/* Return the first wanted reference of an object, from 1; 0: none is wanted, or an
- * earlier object had this id. */
-static uint32_t take_wanted(hp_naming *job, uint64_t id)
+/* Return true if references of the object are wanted, and no earlier object had this id. */
+static bool take_wanted(hp_naming *job, uint64_t id)
 {
-    const uint32_t first = mp_id_index_get(&job->wanted, id);
-    if (!first || first == SEEN)
-        return 0;
+    if (mp_id_index_get(&job->wanted, id) != WANTED)
+        return false;
     *mp_id_index_put(&job->wanted, id) = SEEN;
-    return first;
+    return true;
 }
 
-/* Return the wanted reference to an object, out of those that begin at one object; `first` is the
- * first of these. NULL: the reference is not wanted, or already has a name. */
-static mp_named_reference *wanted_to(const hp_naming *job, uint32_t first, uint64_t to)
+/* Return the wanted reference between two objects; NULL: it is not wanted, or already has a name.
+ */
+static mp_named_reference *wanted_to(const hp_naming *job, uint64_t from, uint64_t to)
 {
-    const mp_named_reference wanted = {.from = job->references[first].from, .to = to};
-    mp_named_reference *found = bsearch(&wanted, job->references + first, job->count - first,
-                                        sizeof wanted, mp_named_reference_order);
+    mp_named_reference *found = mp_named_reference_find(job->references, job->count, from, to);
     return found && !found->name ? found : NULL;
 }
 
@@ -57,31 +51,27 @@ bool hp_note_instance(hp_state *state, uint64_t id, uint64_t class_id, uint32_t 
 {
     enum { MOST_BYTES = 1 << 20 }; /* a class has at most 65535 fields */
     hp_naming *job = state->naming;
-    const uint32_t first = length <= MOST_BYTES ? take_wanted(job, id) : 0;
-    if (!first)
+    if (length > MOST_BYTES || !take_wanted(job, id))
         return mp_bytes_skip(&state->cursor, length);
     if (!mp_bytes_take(&state->cursor, length))
         return false;
     const char *bytes = mp_arena_copy(&job->scratch, (const char *)state->cursor.next, length);
     state->cursor.next += length;
-    *MP_ADD(&job->noted) = (noted){.first = first - 1,
-                                   .class_id = class_id,
-                                   .bytes = (const unsigned char *)bytes,
-                                   .length = length};
+    *MP_ADD(&job->noted) = (noted){
+        .id = id, .class_id = class_id, .bytes = (const unsigned char *)bytes, .length = length};
     return true;
 }
 
 bool hp_note_array(hp_state *state, uint64_t id, uint32_t count)
 {
     hp_naming *job = state->naming;
-    const uint32_t first = take_wanted(job, id);
     uint64_t element;
-    if (!first)
+    if (!take_wanted(job, id))
         return mp_bytes_skip(&state->cursor, (uint64_t)count * state->id_bytes);
     for (uint32_t i = 0; i < count; i++) {
         if (!hp_take_id(state, &element))
             return false;
-        mp_named_reference *reference = wanted_to(job, first - 1, element);
+        mp_named_reference *reference = wanted_to(job, id, element);
         if (reference)
             reference->name = mp_arena_format(job->texts, "[%" PRIu32 "]", i);
     }
@@ -91,11 +81,10 @@ bool hp_note_array(hp_state *state, uint64_t id, uint32_t count)
 void hp_note_class(hp_state *state, uint64_t id, const uint64_t references[HP_CLASS_REFERENCES])
 {
     hp_naming *job = state->naming;
-    const uint32_t first = take_wanted(job, id);
     const size_t size = HP_CLASS_REFERENCES * sizeof *references;
-    if (first)
+    if (take_wanted(job, id))
         *MP_ADD(&job->noted) =
-            (noted){.first = first - 1,
+            (noted){.id = id,
                     .class_id = id,
                     .references = memcpy(mp_arena_alloc(&job->scratch, size), references, size)};
 }
@@ -105,7 +94,7 @@ void hp_note_class(hp_state *state, uint64_t id, const uint64_t references[HP_CL
 static void set_name(const hp_state *state, const noted *object, uint64_t to, uint64_t name)
 {
     const mp_slice text = hp_text(state, name);
-    mp_named_reference *reference = to ? wanted_to(state->naming, object->first, to) : NULL;
+    mp_named_reference *reference = to ? wanted_to(state->naming, object->id, to) : NULL;
     if (reference)
         reference->name = text.length ? mp_reference_text(state->naming->texts, ".", text, "") : "";
 }
@@ -152,7 +141,7 @@ static void name_statics(const hp_state *state, const noted *object)
         const uint64_t to = is_constant
                                 ? state->links.items[class->first_link + i - HP_CLASS_REFERENCES]
                                 : object->references[i];
-        mp_named_reference *reference = to ? wanted_to(state->naming, object->first, to) : NULL;
+        mp_named_reference *reference = to ? wanted_to(state->naming, object->id, to) : NULL;
         if (reference)
             reference->name = is_constant ? "{constant}" : names[i];
     }
@@ -164,8 +153,8 @@ void hp_name_references(mp_input *input, mp_named_reference *references, size_t 
     hp_naming job = {.references = references, .count = count, .texts = texts};
     mp_dumps unseen = {.model = NULL};
     hp_state state;
-    for (size_t i = count; i--;)
-        *mp_id_index_put(&job.wanted, references[i].from) = (uint32_t)i + 1;
+    for (size_t i = 0; i < count; i++)
+        *mp_id_index_put(&job.wanted, references[i].from) = WANTED;
     hp_begin(&state, &unseen, input);
     state.naming = &job;
     state.late = true; /* skip objects that are not noted */
