@@ -25,6 +25,9 @@ import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 SAMPLES = HERE.parent / "samples"
+# Codes of diagnostics by which figures may miss a part of the recorded data.
+UNSOUND = set(re.findall(r'MP_DIAGNOSTIC\(\w+, "([^"]+)", \w+, \d, 1\)',
+                         (HERE.parent / "include" / "memprof" / "diagnostics.def").read_text()))
 sys.path.insert(0, str(HERE / "oracle"))
 import baselines  # noqa: E402
 import compare  # noqa: E402
@@ -702,7 +705,15 @@ class Laws(heaps.OtherHeaps, differences.Differences, selections.Selections,
         shown = done.stderr + (done.stdout if form == "text" else b"")
         self.hold(not CONTROL.search(shown), f"{what}: a control character")
         if form == "json" and done.returncode in (0, 1):
-            self.parsed(done, what)
+            self.damage_is_said(what, command, self.parsed(done, what))
+
+    def damage_is_said(self, what, command, report):
+        """An answer from which a part is missing says so first, and its input is not complete."""
+        missing = {row["code"] for row in report.get("diagnostics", [])} & UNSOUND
+        said = [line["text"] for line in report.get("answer", []) if line["label"] in ("Damaged", "Truncated")]
+        whole = [row.get("complete") for row in report.get("inputs", [])]
+        self.hold(command == "check" or len(said) == bool(missing), f"{what}: {said} for {missing}")
+        self.hold(not missing or False in whole, f"{what}: complete {whole} with {missing}")
 
     def dumps_tell_the_leak(self, folder):
         """For three dumps of a server, the first statement is the true one (README.md next to them): an array

@@ -1,4 +1,6 @@
 /* Relations about the input: recordings with their totals, and their files. */
+#include "base/diagnose.h"
+#include "base/text.h"
 #include "relation/source.h"
 
 /* --- recordings --- */
@@ -17,7 +19,7 @@ static const mp_column recording_columns[] = {
     MP_FIELD(recording_row, files, MP_COUNT, "files that it is in"),
     MP_FIELD(recording_row, bytes, MP_BYTES, "bytes of its files, decompressed"),
     MP_FIELD(recording_row, records, MP_COUNT, "records in them"),
-    MP_FIELD(recording_row, complete, MP_FLAG, "nothing of it is cut off"),
+    MP_FIELD(recording_row, complete, MP_FLAG, "nothing of it is cut off or damaged"),
     MP_FIELD(recording_row, snapshots, MP_COUNT, "snapshots, slices of a log, or dumps"),
     MP_FIELD(recording_row, live_objects, MP_COUNT, "objects alive at the end of the window"),
     MP_FIELD(recording_row, live_bytes, MP_BYTES, "bytes alive at the end of the window"),
@@ -39,20 +41,35 @@ static uint64_t count_recordings(mp_relation_source *source)
     return 1;
 }
 
-/* Return 1 if the file was read to its end, 0 if it is truncated, MP_UNKNOWN if the format does not
- * mark the end of a file. */
-static int64_t completeness(const mp_input_summary *input)
+/* Return true if a part of the file could not be used. */
+static bool is_damaged(const mp_relation_source *source, const mp_input_summary *input)
 {
+    const mp_diagnostic *kept;
+    const size_t count = source->diagnostics ? mp_diagnostics_kept(source->diagnostics, &kept) : 0;
+    for (size_t i = 0; i < count; i++)
+        if (mp_diagnostic_is_unsound(kept[i].id) && kept[i].path &&
+            mp_text_is(kept[i].path, input->path))
+            return true;
+    return false;
+}
+
+/* Return 1 if the whole file was used, 0 if it is truncated or damaged, MP_UNKNOWN if neither is
+ * known because the format does not mark the end of a file. */
+static int64_t completeness(const mp_relation_source *source, const mp_input_summary *input)
+{
+    if (is_damaged(source, input))
+        return false;
     return input->complete && input->open_ended ? MP_UNKNOWN : input->complete;
 }
 
-static void set_files(const mp_model *model, recording_row *row)
+static void set_files(const mp_relation_source *source, recording_row *row)
 {
+    const mp_model *model = source->model;
     row->files = (int64_t)model->inputs.count - 1;
     row->complete = true;
     for (uint32_t i = 1; i < model->inputs.count; i++) {
         const mp_input_summary *input = &model->inputs.items[i];
-        const int64_t complete = completeness(input);
+        const int64_t complete = completeness(source, input);
         row->bytes += (int64_t)input->bytes;
         row->records += (int64_t)input->records;
         if (!complete || row->complete == true)
@@ -91,7 +108,7 @@ static bool recording_at(mp_relation_source *source, uint64_t place, uint64_t wa
     row->format = input->format;
     row->format_version = input->format_version ? input->format_version : MP_UNKNOWN;
     row->bytes = row->records = 0;
-    set_files(model, row);
+    set_files(source, row);
     if (source->window)
         set_heap(source, row);
     if (source->filter->holds & MP_HOLDS_PROFILE) {
@@ -125,7 +142,7 @@ static const mp_column file_columns[] = {
     MP_SHOWN(file_row, format_version, "Version", MP_NUMBER, 0, "version of the format"),
     MP_SHOWN(file_row, bytes, "Size", MP_BYTES, 0, "bytes of the file, decompressed"),
     MP_SHOWN(file_row, records, "Records", MP_COUNT, 0, "records in it"),
-    MP_SHOWN(file_row, complete, "Complete", MP_FLAG, 0, "nothing of it is cut off"),
+    MP_SHOWN(file_row, complete, "Complete", MP_FLAG, 0, "nothing of it is cut off or damaged"),
 };
 
 static uint64_t count_files(mp_relation_source *source)
@@ -144,7 +161,7 @@ static bool file_at(mp_relation_source *source, uint64_t place, uint64_t wanted,
                    .format_version = input->format_version ? input->format_version : MP_UNKNOWN,
                    .bytes = (int64_t)input->bytes,
                    .records = (int64_t)input->records,
-                   .complete = completeness(input)};
+                   .complete = completeness(source, input)};
     return true;
 }
 

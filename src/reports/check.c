@@ -234,7 +234,8 @@ static bool run(const mp_request *request, mp_document *document, mp_error *erro
         row.snapshots += mp_filter_listed(request->filter, i);
     for (uint32_t i = 1; i < model->inputs.count; i++)
         row.records += (int64_t)model->inputs.items[i].records;
-    mp_section_head(document, request);
+    mp_section_inputs(document, request);
+    mp_section_selection(document, request, false);
     mp_section_session(document, request, false);
     mp_table *table = MP_TABLE(document, "check", NULL, MP_RECORD, summary_columns);
     table->order = "violations";

@@ -22,9 +22,10 @@ static mp_table *inputs_table(mp_document *document)
     return table;
 }
 
-static void put_inputs(mp_document *document, mp_table *table, const mp_filter *filter)
+static void put_inputs(mp_document *document, mp_table *table, const mp_request *request)
 {
-    mp_relation_source *source = mp_relation_source_new(filter, NULL, NULL);
+    mp_relation_source *source =
+        mp_relation_source_new(request->filter, NULL, request->diagnostics);
     mp_cursor cursor = mp_cursor_open(&mp_relation_files, source);
     while (mp_cursor_next(&cursor, MP_ALL_COLUMNS))
         mp_table_put(document, table, cursor.row);
@@ -390,12 +391,50 @@ void mp_section_selection(mp_document *document, const mp_request *request, bool
     mp_table_put(document, beside, &whole);
 }
 
-void mp_section_head(mp_document *document, const mp_request *request)
+/* If figures may miss a part of the recorded data, say where the first fault is, and how many there
+ * are. */
+static void say_faults(mp_document *document, const mp_request *request)
+{
+    const mp_diagnostic *kept, *first = NULL;
+    const size_t count = mp_diagnostics_kept(request->diagnostics, &kept);
+    uint64_t total = 0;
+    for (size_t i = 0; i < count; i++)
+        if (mp_diagnostic_is_unsound(kept[i].id) &&
+            (!first ||
+             (mp_diagnostic_breaks_off(kept[i].id) && !mp_diagnostic_breaks_off(first->id))))
+            first = &kept[i];
+    for (int id = 0; id < MP_DIAGNOSTIC_COUNT; id++)
+        total += mp_diagnostic_is_unsound((mp_diagnostic_id)id)
+                     ? mp_diagnostics_count(request->diagnostics, (mp_diagnostic_id)id)
+                     : 0;
+    if (!first)
+        return;
+    const char *place = "", *more = "";
+    if (request->model->inputs.count > 2 && first->path)
+        place = mp_document_text(document, "%s: ", first->path);
+    if (first->line)
+        place = mp_document_text(document, "%sline %" PRIu64 ": ", place, first->line);
+    if (total > 1)
+        more =
+            mp_document_text(document, "; %s more %s", mp_count_text(document, (int64_t)total - 1),
+                             total == 2 ? "fault" : "faults");
+    mp_document_say(document, MP_TONE_WARNING,
+                    mp_diagnostic_breaks_off(first->id) ? "Truncated" : "Damaged",
+                    "%s%s%s; figures may be incomplete", place, first->message, more);
+}
+
+void mp_section_inputs(mp_document *document, const mp_request *request)
 {
     document->unsized = request->model->holds & MP_HOLDS_UNSIZED;
     document->uncounted = request->model->holds & MP_HOLDS_UNCOUNTED;
-    put_inputs(document, inputs_table(document), request->filter);
+    put_inputs(document, inputs_table(document), request);
     document->title = title_of(document, request->filter);
+}
+
+void mp_section_head(mp_document *document, const mp_request *request)
+{
+    mp_section_inputs(document, request);
+    say_faults(document, request);
     mp_section_selection(document, request, false);
 }
 
@@ -403,7 +442,7 @@ void mp_section_heads(mp_document *document, const mp_request *requests, size_t 
 {
     mp_table *table = inputs_table(document);
     for (size_t i = 0; i < count; i++)
-        put_inputs(document, table, requests[i].filter);
+        put_inputs(document, table, &requests[i]);
     if (!mp_selects(&requests->selection))
         return;
     selection_row row;

@@ -109,9 +109,11 @@ struct mp_relation_source *mp_request_relations(const mp_request *request, mp_er
 /* Release what the request has opened. */
 void mp_request_close(const mp_request *request);
 
-/* Add the title line for people, and the tables that each report has for programs: inputs,
- * selection, session, totals. Totals of a heap are those of the window. */
+/* Add the title line for people, a line about damage, and the tables that each report has for
+ * programs: inputs, selection, session, totals. Totals of a heap are those of the window. */
 void mp_section_head(mp_document *document, const mp_request *request);
+/* Add only the title line and the inputs. */
+void mp_section_inputs(mp_document *document, const mp_request *request);
 /* Add the tables that describe several recordings of one answer: inputs and selection. */
 void mp_section_heads(mp_document *document, const mp_request *requests, size_t count);
 /* Add the selection and its share of the whole, as part of the head; add nothing if everything is
