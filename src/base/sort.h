@@ -1,6 +1,8 @@
-/* Sorting of large structs: memory is needed for their numbers only, not for a copy of all. */
+/* Sorting of large structs: memory is needed for their numbers only, not for a copy of all. Also
+ * selection of the largest sizes. */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -11,3 +13,15 @@ void mp_sort(void *items, size_t count, size_t size, mp_compare *compare, void *
 
 /* Move struct order[i] to place i, for each i. Afterwards order[i] is i. */
 void mp_permute(void *items, size_t count, size_t size, uint32_t *order);
+
+/* --- the largest sizes ---
+ *
+ * The size of index i is i * `stride` bytes after `sizes`. If sizes are equal, the lower index
+ * comes first. */
+
+/* Sort the indexes `places` by descending size. */
+void mp_sort_largest(uint32_t *places, size_t count, const int64_t *sizes, size_t stride);
+
+/* Keep the `most` largest of the `count` indexes whose `kept` is true; clear `kept` of the
+ * others. */
+void mp_keep_largest(bool *kept, uint32_t count, size_t most, const int64_t *sizes, size_t stride);

@@ -14,18 +14,123 @@ const mp_argument_table cli_browse_arguments = {rows, sizeof rows / sizeof *rows
 #ifdef MEMPROF_BROWSE
 
 #include <errno.h>
+#include <inttypes.h>
 #include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/signalfd.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "cli/browse_screen.h"
-#include "cli/editor.h"
+#include "cli/limits.h"
 #include "cli/process.h"
 #include "cli/run.h"
 #include "cli/sandbox.h"
+
+/* --- the editor ---
+ *
+ * The sandbox does not allow new programs. Therefore a process is started before the sandbox is
+ * entered, and runs the editor on request. It has no access to the recording. */
+
+static cli_process waiting;
+
+typedef struct editing {
+    int64_t line;
+    uint64_t length; /* length of the path that follows */
+} editing;
+
+static const char *wanted(void)
+{
+    const char *const names[] = {"VISUAL", "EDITOR"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const char *command = getenv(names[i]);
+        if (command && *command)
+            return command;
+    }
+    return "vi";
+}
+
+/* Replace this process by the editor. A shell splits the command into words. The path is passed as
+ * an argument, which the shell does not interpret. */
+static void become_editor(const char *path, int64_t line)
+{
+    static char script[] = "editor=$1; shift; eval \"exec $editor \\\"\\$@\\\"\"", shell[] = "sh",
+                run[] = "-c";
+    char positions[32];
+    char *command = mp_copy(wanted(), strlen(wanted())), *file = mp_copy(path, strlen(path));
+    snprintf(positions, sizeof positions, "+%" PRId64, line);
+    char *words[] = {shell, run, script, shell, command, line > 0 ? positions : file, file, NULL};
+    words[6] = line > 0 ? file : NULL;
+    signal(SIGINT, SIG_DFL);
+    signal(SIGQUIT, SIG_DFL);
+    cli_limits_leave();
+    execv("/bin/sh", words);
+    _exit(127);
+}
+
+static unsigned char edit_file(const char *path, int64_t line)
+{
+    int status = 0;
+    pid_t editor = fork();
+    if (editor == 0)
+        become_editor(path, line);
+    while (editor > 0 && waitpid(editor, &status, 0) < 0 && errno == EINTR)
+        continue;
+    return editor > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+static void serve(int from, int to, void *unused)
+{
+    (void)unused;
+    editing asked;
+    signal(SIGINT, SIG_IGN);
+    signal(SIGQUIT, SIG_IGN);
+    while (mp_read_all(from, &asked, sizeof asked)) {
+        char *path = mp_alloc(asked.length + 1);
+        path[asked.length] = '\0';
+        if (!mp_read_all(from, path, asked.length))
+            break;
+        unsigned char ok = edit_file(path, asked.line);
+        free(path);
+        if (!mp_write_all(to, &ok, 1))
+            break;
+    }
+}
+
+/* Start the process that will run the editor: VISUAL, EDITOR or vi. Call it before threads start
+ * and before the sandbox is entered. */
+static void prepare_editor(void)
+{
+    waiting = cli_process_make(serve, NULL);
+}
+
+/* Let the user edit the file, and wait for the end of the editor. If `line` is above 0, the editor
+ * begins at this line. It uses the terminal. Return false if it could not be started, or failed. */
+static bool ask_editor(const char *path, int64_t line)
+{
+    unsigned char ok = 0;
+    char *plain = mp_alloc(strlen(path) + sizeof "./");
+    stpcpy(stpcpy(plain, *path == '-' ? "./" : ""), path);
+    const editing asked = {line, strlen(plain)};
+    bool done = waiting.process && cli_process_tell(&waiting, &asked, sizeof asked) &&
+                cli_process_tell(&waiting, plain, asked.length) &&
+                mp_read_all(waiting.from, &ok, 1);
+    free(plain);
+    return done && ok;
+}
+
+static void end_editor(void)
+{
+    if (!waiting.process)
+        return;
+    cli_process_close(&waiting);
+    cli_process_wait(&waiting);
+}
 
 /* --- the loop --- */
 
@@ -52,7 +157,7 @@ static bool run_editor(const browse_state *state)
         /* ncurses' own handler would redraw the screen */
         sigaction(SIGTSTP, &stopping, &before);
     pthread_sigmask(SIG_UNBLOCK, &stop, &held);
-    bool ok = cli_editor_run(state->edit_path, state->edit_line);
+    bool ok = ask_editor(state->edit_path, state->edit_line);
     pthread_sigmask(SIG_SETMASK, &held, NULL);
     if (stops)
         sigaction(SIGTSTP, &before, NULL);
@@ -204,7 +309,7 @@ int cli_browse(cli_options *options)
     needs.progress = &session.bar.progress;
     /* nor does the browser need the process that would become the pager */
     options->no_pager = true;
-    cli_editor_prepare();
+    prepare_editor();
     cli_sandbox_enter(options);
     int status = cli_session_read(&session, options, &needs, &complete);
     if (status == CLI_OK) {
@@ -213,7 +318,7 @@ int cli_browse(cli_options *options)
         status = status == CLI_OK && !complete ? CLI_UNREADABLE : status;
     }
     status = cli_status_of(status, session.session.diagnostics);
-    cli_editor_end();
+    end_editor();
     cli_session_end(&session);
     return status;
 }

@@ -92,11 +92,6 @@ const char *mp_rule_group_label(mp_evaluation *evaluation, const mp_group *group
 /* Judge a rule on growth. The context must have a model. */
 void mp_evaluation_of_growth(mp_evaluation *evaluation);
 
-/* --- rules on coverage --- */
-
-/* Judge a rule on the percentage of executed lines. */
-void mp_evaluation_of_coverage(mp_evaluation *evaluation);
-
 /* --- causes of a failure --- */
 
 /* If the rule failed, store the culprits in the result. */

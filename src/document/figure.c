@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "base/largest.h"
+#include "base/sort.h"
 
 mp_figure *mp_document_figure(mp_document *document, mp_figure_kind kind, const char *name)
 {

@@ -203,7 +203,7 @@ typedef struct mp_graph_totals {
     int64_t untracked_objects, untracked_bytes; /* objects whose reachability is unknown */
 } mp_graph_totals;
 
-/* References whose names an answer shows (reference_names.h). */
+/* References whose names an answer shows. */
 typedef struct mp_reference_names {
     mp_named_reference *items;
     size_t count, capacity;
@@ -351,6 +351,19 @@ typedef struct mp_dominator_groups {
 
 mp_dominator_groups mp_dominator_groups_of(const mp_graph_view *view, mp_histogram_kind kind);
 void mp_dominator_groups_free(mp_dominator_groups *groups);
+
+/* --- names of the references that an answer shows ---
+ *
+ * They are read from the input in one pass, so an answer first collects all references. */
+
+/* Collect a reference between two objects of the view. Nothing is collected if the view has no
+ * `diagnostics`, or the format has no names. */
+void mp_reference_want(mp_graph_view *view, uint32_t from, uint32_t to);
+/* Read the names of all collected references, once; the texts belong to the arena. Names that
+ * cannot be read are reported to view->diagnostics. */
+void mp_references_read(mp_graph_view *view, mp_arena *texts);
+/* Return the name of a reference: ".price", "[17]"; NULL if it is not known. */
+const char *mp_reference_name(const mp_graph_view *view, uint32_t from, uint32_t to);
 
 /* --- texts, which belong to the arena or the model --- */
 

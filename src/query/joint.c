@@ -11,8 +11,8 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#include "base/largest.h"
 #include "base/memory.h"
+#include "base/sort.h"
 #include "query/graph_query.h"
 
 /* Number of groups in a pass, one bit each; the last bit of a mask marks waiting objects. */

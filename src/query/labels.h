@@ -47,3 +47,9 @@ mp_frame mp_frame_naming(const mp_model *model, mp_frame frame);
 /* Return the class of the innermost member function on the stack from `frame` outwards, such as
  * "TList<int>" of "TList<int>::Add(int)"; NULL: none. */
 const char *mp_class_label(mp_arena *arena, const mp_model *model, mp_frame frame);
+
+/* --- order of stacks --- */
+
+/* Return, for each node of the call tree, the rank of its stack of callers among all nodes; equal
+ * stacks have equal ranks. Release with free(). */
+uint32_t *mp_stack_ranks(const mp_model *model);

@@ -5,7 +5,6 @@
 
 #include "base/sort.h"
 #include "query/labels.h"
-#include "query/stack_order.h"
 #include "query/window_cache.h"
 
 /* Add the name of an object to the names of its leak. An unnamed object has the name "" until all

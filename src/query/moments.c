@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/index.h"
-#include "base/largest.h"
+#include "base/sort.h"
 
 uint32_t *mp_moments_of(const mp_window *window, uint32_t session, size_t most, size_t *count)
 {

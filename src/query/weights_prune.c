@@ -1,7 +1,7 @@
 /* Pruning: reduce very many stacks to those that are large enough to see. */
 #include <stdlib.h>
 
-#include "base/largest.h"
+#include "base/sort.h"
 #include "query/weights.h"
 
 /* Return a flag for each frame: true if it is kept. Callers precede their callees, and weigh at

@@ -29,5 +29,3 @@ mp_grouping *mp_known_groups(const mp_window *window, const mp_dimension *dimens
 mp_grouping mp_group_frames(const mp_window *window);
 void mp_leaks_free(struct mp_leaks *leaks);
 void mp_verdict_free(struct mp_leak_verdict *verdict);
-/* Add MP_GROUPS_GROWTH to groups of generations. */
-void mp_groups_add_growth(const mp_window *window, mp_grouping *grouping);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/largest.h"
+#include "base/sort.h"
 #include "base/units.h"
 #include "render/frame_name.h"
 #include "render/svg.h"

@@ -4,7 +4,6 @@
 
 #include "base/memory.h"
 #include "base/units.h"
-#include "query/reference_names.h"
 #include "reports/diff.h"
 
 /* Maximum lengths of paths. A linked list makes the tree as deep as the list is long, so the middle

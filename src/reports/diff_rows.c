@@ -8,7 +8,6 @@
 #include "base/units.h"
 #include "compare/decide.h"
 #include "query/code_names.h"
-#include "query/reference_names.h"
 #include "reports/diff.h"
 #include "reports/stacks.h"
 

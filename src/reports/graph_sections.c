@@ -7,7 +7,6 @@
 
 #include "base/glob.h"
 #include "base/text.h"
-#include "query/reference_names.h"
 
 mp_object_cells mp_object_cells_of(mp_document *document, const mp_graph_view *view,
                                    uint32_t object)

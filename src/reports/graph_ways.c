@@ -1,7 +1,6 @@
 /* Paths from roots to objects in words, with the names of their references. */
 
 #include "query/paths.h"
-#include "query/reference_names.h"
 #include "reports/graph_sections.h"
 
 /* --- an object in its owner --- */

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "query/reference_names.h"
 #include "reports/graph_sections.h"
 
 /* --- the object --- */

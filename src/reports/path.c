@@ -4,7 +4,6 @@
 
 #include "base/memory.h"
 #include "query/paths.h"
-#include "query/reference_names.h"
 #include "reports/graph_sections.h"
 
 /* --- a path to an object --- */

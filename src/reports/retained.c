@@ -5,7 +5,6 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "base/units.h"
-#include "query/reference_names.h"
 #include "reports/graph_sections.h"
 
 /* --- retained --- */

@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "base/largest.h"
+#include "base/sort.h"
 #include "reports/sections.h"
 
 /* Return the size of each place; in a comparison, the larger of the two sizes. Even if balances are

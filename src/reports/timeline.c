@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/largest.h"
 #include "base/memory.h"
+#include "base/sort.h"
 #include "query/code_names.h"
 #include "query/timeline.h"
 #include "reports/figures.h"

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "base/largest.h"
+#include "base/sort.h"
 
 enum { ROWS = 40, SIZES = 7 };
 
