@@ -252,13 +252,14 @@ static void put_general(mp_arena *arena, const cli_command *command)
     const char *list = "";
     for (size_t i = 0; i < cli_option_count; i++) {
         const cli_option *option = &cli_option_table[i];
-        bool limit = strncmp(option->name, "max-", 4) == 0 && option->kind != CLI_SPAN;
+        const bool of_time = strcmp(option->name, "max-time") == 0;
+        bool limit = strncmp(option->name, "max-", 4) == 0 && !of_time;
         if (!is_of(command, option, CLI_GENERAL) || limit) /* show only one of the limits */
             continue;
         char letter[] = {'-', option->letter, '/', '\0'};
         list = mp_arena_format(arena, "%s%s%s--%s%s", list, *list ? ", " : "",
                                option->letter ? letter : "", option->name,
-                               option->kind == CLI_SPAN ? " and other limits" : "");
+                               of_time ? " and other limits" : "");
     }
     printf("%s (details: memprof %s --help --all):\n"
            "  ",

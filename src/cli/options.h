@@ -94,25 +94,16 @@ typedef struct cli_options {
     int64_t settle_us; /* 0 = not given */
 } cli_options;
 
-/* How an option's argument is stored. */
+/* What an option sets. */
 typedef enum cli_kind {
-    CLI_ASKS,     /* as an argument of the report */
-    CLI_READS_AS, /* as a reading option (session/reading.h) */
-    CLI_FLAG,     /* bool */
-    CLI_NAME,     /* const char *, not "" */
-    CLI_TEXTS,    /* mp_argument_texts: one for each use of the option, not "" */
-    CLI_FOLDERS,  /* mp_argument_texts: one for each use of the option, a folder that exists */
-    CLI_SIZE,     /* int64_t, bytes, above 0 */
-    CLI_SPAN,     /* like CLI_TIME, but for a limit */
+    CLI_ASKS,     /* an argument of the report */
+    CLI_READS_AS, /* a reading option (session/reading.h) */
+    CLI_SETS,     /* a member of cli_options */
     CLI_RENDERER,
     CLI_OWN_RENDERER, /* a renderer that only the command of the option has */
     CLI_EXPORTER,
     CLI_COLOURING,
     CLI_WIDTH,
-    CLI_FILE_NAME, /* const char *, a name without a folder */
-    CLI_TIME,      /* int64_t, microseconds, above 0; the text must have a unit */
-    CLI_CEILING,   /* mp_ceiling: a size */
-    CLI_GROWTH,    /* mp_ceiling: a size or a percentage */
 } cli_kind;
 
 /* Section of an option in the help. */
@@ -133,8 +124,8 @@ typedef struct cli_option {
     /* Description of the accepted texts, for error messages; NULL = names of renderers. */
     const char *takes;
     cli_kind kind;
-    mp_argument_kind value; /* kind of a report's own argument, for options with CLI_ASKS */
-    uint32_t offset;        /* offset in cli_options, for kinds with a type in their description */
+    mp_argument_kind value; /* kind of its text, for CLI_SETS and the report's own arguments */
+    uint32_t offset;        /* offset in cli_options, for CLI_SETS */
     /* Groups of commands that have the option. 0 = commands whose report has the argument. */
     unsigned scope;
     /* Argument of which the option is a part; NULL = the argument has the name of the option. */
@@ -184,6 +175,13 @@ bool cli_command_writes(const cli_command *command, const mp_renderer *renderer)
 /* Print what is wrong with the command line, and which help to read. Always return false. */
 bool cli_refuse(const cli_options *options, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+
+/* Set the option to the text of the pair. Return false after a message, which says which texts the
+ * option accepts. */
+bool cli_take(cli_options *options, const cli_option *option, const cli_pair *pair);
+/* Print the message that cli_take would print, and do not set the option. Always return false. */
+bool cli_refuse_argument(const cli_options *options, const cli_option *option,
+                         const cli_pair *pair);
 
 /* Return the name of the option's argument. If the option is a part of another argument, return the
  * name of that. */

@@ -10,7 +10,6 @@
 #include "cli/fits.h"
 #include "cli/operands.h"
 #include "cli/options.h"
-#include "cli/take.h"
 
 bool cli_refuse(const cli_options *options, const char *format, ...)
 {

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "compare/substitution.h"
 
@@ -53,9 +54,16 @@ void mp_argument_texts_add(mp_argument_texts *texts, const char *text)
     texts->items[texts->count] = NULL;
 }
 
+bool mp_is_folder(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+}
+
 bool mp_argument_parse(mp_argument_kind kind, const char *text, void *place)
 {
     mp_error unheard = {0};
+    int64_t *number = place;
     switch (kind) {
     case MP_ARGUMENT_TEXT:
         *(const char **)place = text;
@@ -63,10 +71,23 @@ bool mp_argument_parse(mp_argument_kind kind, const char *text, void *place)
     case MP_ARGUMENT_NAME:
         *(const char **)place = text;
         return *text != '\0';
+    case MP_ARGUMENT_FILE:
+        *(const char **)place = text;
+        return *text && !strchr(text, '/');
     case MP_ARGUMENT_COUNT:
-        return mp_parse_count(text, place);
+        return mp_parse_count(text, number);
+    case MP_ARGUMENT_NUMBER:
+        return mp_parse_count(text, number) && *number > 0;
     case MP_ARGUMENT_SIZE:
-        return mp_parse_bytes(text, place);
+        return mp_parse_bytes(text, number);
+    case MP_ARGUMENT_ROOM:
+        return mp_parse_bytes(text, number) && *number > 0;
+    case MP_ARGUMENT_SPAN:
+        return text[strspn(text, "0123456789.")] && mp_parse_time(text, number) && *number > 0;
+    case MP_ARGUMENT_TIME:
+        return mp_parse_moment(text, place);
+    case MP_ARGUMENT_DAY:
+        return mp_parse_date(text, place);
     case MP_ARGUMENT_PERCENT:
         return parse_percent(text, place);
     case MP_ARGUMENT_FLAG:
@@ -80,9 +101,15 @@ bool mp_argument_parse(mp_argument_kind kind, const char *text, void *place)
     case MP_ARGUMENT_NAMES:
         mp_argument_texts_add(place, text);
         return *text != '\0';
+    case MP_ARGUMENT_FOLDERS:
+        mp_argument_texts_add(place, text);
+        return mp_is_folder(text);
     case MP_ARGUMENT_SUBSTITUTIONS:
         mp_argument_texts_add(place, text);
         return mp_substitution_check(text, &unheard);
+    case MP_ARGUMENT_PATTERN:
+    case MP_ARGUMENT_KINDS:
+        break;
     }
     return false;
 }

@@ -22,12 +22,19 @@ typedef struct mp_argument_texts {
 } mp_argument_texts;
 void mp_argument_texts_add(mp_argument_texts *texts, const char *text);
 
-/* Kinds of argument texts, and the type of the member that each kind sets. */
+/* Kinds of texts of arguments and options, and the type of the variable that each kind sets. */
 typedef enum mp_argument_kind {
     MP_ARGUMENT_TEXT,    /* const char *, borrowed */
     MP_ARGUMENT_NAME,    /* const char *, borrowed, not "" */
+    MP_ARGUMENT_FILE,    /* const char *, borrowed, a name without a folder */
     MP_ARGUMENT_COUNT,   /* int64_t, at least 0 */
+    MP_ARGUMENT_NUMBER,  /* int64_t, at least 1 */
     MP_ARGUMENT_SIZE,    /* int64_t, bytes */
+    MP_ARGUMENT_ROOM,    /* int64_t, bytes, at least 1 */
+    MP_ARGUMENT_SPAN,    /* int64_t, microseconds, above 0; the text must have a unit, because
+                          * nobody intends microseconds */
+    MP_ARGUMENT_TIME,    /* mp_moment */
+    MP_ARGUMENT_DAY,     /* int32_t, as by mp_parse_date */
     MP_ARGUMENT_PERCENT, /* double, 0 to 100 */
     MP_ARGUMENT_FLAG,    /* bool; the text is ignored */
     MP_ARGUMENT_CEILING, /* mp_ceiling: a size */
@@ -35,7 +42,10 @@ typedef enum mp_argument_kind {
     MP_ARGUMENT_FLOOR,   /* mp_ceiling: a percentage of at most 100 that must be reached */
     MP_ARGUMENT_CHANGE,  /* mp_ceiling: a size, a time or a percentage */
     MP_ARGUMENT_NAMES, /* mp_argument_texts: one text for each use of the option, none of them "" */
+    MP_ARGUMENT_FOLDERS, /* mp_argument_texts: one folder that exists for each use of the option */
+    MP_ARGUMENT_PATTERN, /* a criterion of the selection, which the session adds */
     MP_ARGUMENT_SUBSTITUTIONS, /* mp_argument_texts: one s/REGEX/TEXT/ for each use of the option */
+    MP_ARGUMENT_KINDS,
 } mp_argument_kind;
 
 /* An argument of a report: the member of the report's struct that it sets, and the variants that
@@ -77,3 +87,5 @@ const mp_argument *mp_argument_find(const mp_argument_table *table, const char *
 /* Parse a text of this kind into the member at `place`. The text is borrowed and must outlive the
  * member. Return false if the text is malformed; the member is then undefined. */
 bool mp_argument_parse(mp_argument_kind kind, const char *text, void *place);
+
+bool mp_is_folder(const char *path);

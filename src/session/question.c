@@ -8,53 +8,23 @@
 
 /* --- options --- */
 
-typedef struct own_option {
+/* An option of questions: an argument of reports, or of any question. */
+typedef struct asked_option {
     const char *name, *takes;
     mp_argument_kind kind;
-} own_option;
-
-static const own_option own_options[] = {
-#define MP_ASKED(name, argument, help, takes, kind, ...) {name, takes, MP_ARGUMENT_##kind},
-#define MP_OPTION(...)
-#define MP_SHARED(...)
-#define CLI_OPTION(...)
-#include "session/options.def"
-#undef MP_ASKED
-#undef MP_SHARED
-};
-
-/* Return the option for a report's argument. An operand has no option and gets a common entry. */
-static const own_option *own_option_of(const mp_argument *row)
-{
-    static const own_option operand = {"", "a name", MP_ARGUMENT_NAME};
-    for (size_t i = 0; i < sizeof own_options / sizeof *own_options; i++)
-        if (mp_text_is(own_options[i].name, row->name))
-            return &own_options[i];
-    return &operand;
-}
-
-typedef enum shared_kind {
-    PATTERN, /* adds a criterion to the selection */
-    MOMENT,  /* mp_moment */
-    DAY,     /* int32_t, by mp_parse_date */
-    SWITCH,  /* bool */
-    PATH,    /* const char *, not empty */
-    PATHS,   /* mp_argument_texts: all given texts, none empty */
-    FOLDERS, /* mp_argument_texts: all given paths, each an existing folder */
-} shared_kind;
-
-typedef struct shared_option {
-    const char *name, *argument, *takes;
-    shared_kind kind;
-    size_t offset; /* offset of the field in mp_question; 0 for patterns */
-} shared_option;
+    const char *part_of; /* argument of the report, for an option of any question; NULL: the option
+                          * sets a member of the report's arguments */
+    size_t offset;       /* offset of the member of mp_question; 0 for patterns */
+} asked_option;
 
 #define AT(member) offsetof(mp_question, member)
 
-static const shared_option shared_options[] = {
-#define MP_ASKED(...)
+static const asked_option asked_options[] = {
+#define MP_ASKED(name, argument, help, takes, kind, ...) {name, takes, MP_ARGUMENT_##kind, NULL, 0},
 #define MP_SHARED(name, part_of, argument, help, takes, kind, place, ...)                          \
-    {name, part_of, takes, kind, place},
+    {name, takes, MP_ARGUMENT_##kind, part_of, place},
+#define MP_OPTION(...)
+#define CLI_OPTION(...)
 #include "session/options.def"
 #undef MP_ASKED
 #undef MP_SHARED
@@ -62,12 +32,21 @@ static const shared_option shared_options[] = {
 #undef CLI_OPTION
 };
 
-static const shared_option *shared_option_find(const char *name)
+/* Return the option of this name; NULL if there is none. `shared`: it is one of any question. */
+static const asked_option *option_find(const char *name, bool shared)
 {
-    for (size_t i = 0; i < sizeof shared_options / sizeof *shared_options; i++)
-        if (mp_text_is(shared_options[i].name, name))
-            return &shared_options[i];
+    for (size_t i = 0; i < sizeof asked_options / sizeof *asked_options; i++)
+        if (!asked_options[i].part_of == !shared && mp_text_is(asked_options[i].name, name))
+            return &asked_options[i];
     return NULL;
+}
+
+/* Return the option for a report's argument. An operand has no option and gets a common entry. */
+static const asked_option *option_of(const char *argument)
+{
+    static const asked_option operand = {"", "a name", MP_ARGUMENT_NAME, NULL, 0};
+    const asked_option *option = option_find(argument, false);
+    return option ? option : &operand;
 }
 
 /* --- the whole question --- */
@@ -91,7 +70,7 @@ void mp_question_free(mp_question *question)
     const mp_argument_table *table = question->report ? &question->report->arguments : NULL;
     for (size_t i = 0; table && question->arguments && i < table->count; i++) {
         const mp_argument *row = &table->items[i];
-        mp_argument_kind kind = own_option_of(row)->kind;
+        mp_argument_kind kind = option_of(row->name)->kind;
         if (row->offset != MP_SHARED_ARGUMENT &&
             (kind == MP_ARGUMENT_NAMES || kind == MP_ARGUMENT_SUBSTITUTIONS))
             free(((mp_argument_texts *)place_of(question, row))->items);
@@ -123,8 +102,7 @@ bool mp_question_judges(const mp_question *question)
 {
     bool judges = question->policy_path || question->base;
     for (size_t i = 0; i < question->given_count; i++) {
-        const mp_argument given = {.name = question->given[i].argument};
-        const mp_argument_kind kind = own_option_of(&given)->kind;
+        const mp_argument_kind kind = option_of(question->given[i].argument)->kind;
         judges |=
             kind == MP_ARGUMENT_CEILING || kind == MP_ARGUMENT_GROWTH || kind == MP_ARGUMENT_FLOOR;
     }
@@ -164,34 +142,13 @@ static bool add_criterion(mp_question *question, const char *name, const char *p
     return mp_criterion_check(&question->criteria[selection->count++], error);
 }
 
-static bool set_shared(mp_question *question, const shared_option *option, const char *text,
+static bool set_shared(mp_question *question, const asked_option *option, const char *text,
                        mp_error *error)
 {
-    void *place = (char *)question + option->offset;
-    bool ok = *text;
-    switch (option->kind) {
-    case PATTERN:
+    if (option->kind == MP_ARGUMENT_PATTERN)
         return add_criterion(question, option->name, text, error);
-    case MOMENT:
-        ok = mp_parse_moment(text, place);
-        break;
-    case DAY:
-        ok = mp_parse_date(text, place);
-        break;
-    case SWITCH:
-        return *(bool *)place = true;
-    case PATH:
-        *(const char **)place = text;
-        break;
-    case FOLDERS:
-        ok = mp_is_folder(text);
-        mp_argument_texts_add(place, text);
-        break;
-    case PATHS:
-        mp_argument_texts_add(place, text);
-        break;
-    }
-    return ok || mp_fail_argument(error, option->name, text, "expected %s", option->takes);
+    return mp_argument_parse(option->kind, text, (char *)question + option->offset) ||
+           mp_fail_argument(error, option->name, text, "expected %s", option->takes);
 }
 
 bool mp_question_set(mp_question *question, const char *name, const char *text, mp_error *error)
@@ -202,8 +159,8 @@ bool mp_question_set(mp_question *question, const char *name, const char *text, 
     if (strcmp(name, "draws") == 0) /* valid for all reports; formats use it */
         return question->draws = true;
     const mp_argument *row = mp_argument_find(&report->arguments, name);
-    const shared_option *shared = shared_option_find(name);
-    const char *argument = row || !shared ? name : shared->argument;
+    const asked_option *shared = option_find(name, true);
+    const char *argument = row || !shared ? name : shared->part_of;
     bool operand = strcmp(name, mp_operand_argument(report->operand)) == 0;
     if (!operand && !mp_argument_find(&report->arguments, argument))
         return mp_fail_unused(error, report->name, name, NULL);
@@ -213,10 +170,10 @@ bool mp_question_set(mp_question *question, const char *name, const char *text, 
     if (!operand)
         note(question, given);
     if (operand && mp_text_is(name, "statement") && mp_text_is(text, "-"))
-        return set_shared(question, shared_option_find("file"), text, error);
+        return set_shared(question, option_find("file", true), text, error);
     if (row && row->offset != MP_SHARED_ARGUMENT)
-        return mp_argument_parse(own_option_of(row)->kind, text, place_of(question, row)) ||
-               mp_fail_argument(error, name, text, "expected %s", own_option_of(row)->takes);
+        return mp_argument_parse(option_of(name)->kind, text, place_of(question, row)) ||
+               mp_fail_argument(error, name, text, "expected %s", option_of(name)->takes);
     if (!shared) /* it is an option for reading recordings */
         return mp_fail_unused(error, report->name, name, NULL);
     return set_shared(question, shared, text, error);

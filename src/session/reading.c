@@ -8,22 +8,23 @@
 
 /* --- options --- */
 
-typedef enum option_kind {
-    FLAG,    /* bool */
-    NAME,    /* const char *, not "" */
-    TEXTS,   /* mp_argument_texts: all given texts, none empty */
-    FOLDERS, /* mp_argument_texts: all given paths, each an existing folder */
-    SIZE,    /* int64_t, bytes, greater than 0 */
-    NUMBER,  /* int64_t, greater than 0 */
-    NESTING, /* int64_t, 1 to 16 */
-    MOMENT,
+/* Kinds of texts: those of other options, and those that only options for reading have. */
+enum {
+    FLAG = MP_ARGUMENT_FLAG,
+    NAME = MP_ARGUMENT_NAME,
+    NAMES = MP_ARGUMENT_NAMES,
+    FOLDERS = MP_ARGUMENT_FOLDERS,
+    ROOM = MP_ARGUMENT_ROOM,
+    NUMBER = MP_ARGUMENT_NUMBER,
+    MOMENT = MP_ARGUMENT_KINDS,
     SLICES,
     TEMPORARY,
     REORDER,
     READER,
     ENCODING,
     GROUPING,
-} option_kind;
+    NESTING, /* int64_t, 1 to 16 */
+};
 
 #define AT(member) offsetof(mp_reading, member)
 
@@ -121,33 +122,11 @@ static bool set_grouping(mp_reading *reading, const char *text)
     return i < GROUPINGS;
 }
 
-static bool add_text(mp_argument_texts *texts, const char *text)
-{
-    mp_argument_texts_add(texts, text);
-    return *text != '\0';
-}
-
 static bool set(mp_reading *reading, const mp_reading_option *option, const char *text)
 {
     mp_load_options *load = &reading->load;
     void *place = (char *)reading + option->offset;
-    int64_t *number = place;
     switch (option->kind) {
-    case FLAG:
-        return *(bool *)place = true;
-    case NAME:
-        *(const char **)place = text;
-        return *text != '\0';
-    case TEXTS:
-        return add_text(place, text);
-    case FOLDERS:
-        return mp_is_folder(text) && add_text(place, text);
-    case SIZE:
-        return mp_parse_bytes(text, number) && *number > 0;
-    case NUMBER:
-        return mp_parse_count(text, number) && *number > 0;
-    case NESTING:
-        return mp_parse_count(text, number) && *number > 0 && *number <= 16;
     case MOMENT:
         return set_moment(load, text);
     case SLICES:
@@ -161,8 +140,12 @@ static bool set(mp_reading *reading, const mp_reading_option *option, const char
         return mp_reader_find(text) != NULL;
     case ENCODING:
         return set_encoding(reading, text);
-    default:
+    case GROUPING:
         return set_grouping(reading, text);
+    case NESTING:
+        return mp_argument_parse(MP_ARGUMENT_NUMBER, text, place) && *(int64_t *)place <= 16;
+    default:
+        return mp_argument_parse((mp_argument_kind)option->kind, text, place);
     }
 }
 

@@ -37,7 +37,7 @@ void mp_reading_free(mp_reading *reading);
 typedef struct mp_reading_option {
     const char *name, *help;
     const char *takes; /* valid values, for error messages; NULL: a switch */
-    int kind;          /* option_kind, in reading.c */
+    int kind;          /* mp_argument_kind, or a kind of reading.c */
     size_t offset;     /* offset in mp_reading; 0: set by the kind */
 } mp_reading_option;
 /* Return the option with this name; NULL: no such option. */

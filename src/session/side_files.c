@@ -179,12 +179,6 @@ mp_likeness mp_file_policy_likeness(const char *path, const mp_load_options *how
     return likeness;
 }
 
-bool mp_is_folder(const char *path)
-{
-    struct stat status;
-    return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
-}
-
 /* Return true if the input path is the file with this status. The path may be FILE@SNAPSHOT or
  * ARCHIVE:MEMBER. */
 static bool is_file(mp_inputs *inputs, const char *path, const struct stat *file)

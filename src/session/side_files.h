@@ -38,8 +38,6 @@ typedef enum mp_likeness {
 /* Return the likeness of a file to a policy. A text with a rule is a policy; a recording is not. */
 mp_likeness mp_file_policy_likeness(const char *path, const mp_load_options *how);
 
-bool mp_is_folder(const char *path);
-
 /* Check that an output would not overwrite an input. `output` may be NULL. Inputs are all files
  * that were read, the files that SQLite may create for a database that was read, and `count` paths:
  * FILE, FILE@SNAPSHOT, ARCHIVE:MEMBER or NULL. Return false with an error. */
