@@ -59,7 +59,8 @@ def made_up(seed):
 
 class Laws(claims.ClaimsOfProgram):
     def write(self, path, profile, **form):
-        path.write_text(json.dumps(profile, ensure_ascii=False, **form), encoding="utf-8")
+        text = profile if isinstance(profile, str) else json.dumps(profile, ensure_ascii=False, **form)
+        path.write_text(text, encoding="utf-8")
         return path
 
     def rows(self, path, *more):
@@ -151,7 +152,8 @@ class Laws(claims.ClaimsOfProgram):
                 ("no such frame", profile | {"pps": [some | {"fs": [1, 2**40]}]}, "bad-row"),
                 ("late peak", profile | {"tg": profile["te"] + 1}, "bad-row"),
                 ("deep", profile | {"pps": [some | {"fs": [1, 2] * 3000}]}, "cut-stacks"),
-                ("nesting", profile | {"extra": [[]]}, None)):
+                ("nesting", profile | {"extra": [[]]}, None),
+                ("two profiles", json.dumps(profile) * 2, "nothing-usable")):
             done = self.run("leaks", self.write(path, changed), "--max-leaked", "1T")
             self.claim(code in done.stderr if code else not done.stderr, what, done.stderr)
             self.claim(done.returncode == (3 if code in ("nothing-usable", "bad-row") else 0), what, done.returncode)

@@ -155,6 +155,18 @@ def check_globals(claim):
                         children, expected, suspects)
 
 
+def check_ids(claim):
+    """A reference whose objects do not have ids of their own has no name, and the reason is told."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "a.heapsnapshot"
+        whole = json.loads(snapshot_of({"global": ["Cache"], "Cache": ["Item"]}))
+        for at in range(2, len(whole["nodes"]), 5):
+            whole["nodes"][at] = 3
+        path.write_text(json.dumps(whole), encoding="utf-8")
+        done = claim.run("analyze", path)
+        claim.claim(done.returncode == 0 and "several objects have one id" in done.stderr, done.stderr)
+
+
 def check_retained(claim, path, devtools):
     """All objects retain as much as in Chrome's DevTools."""
     rows = claim.json("retained", path, "--limit", "0").get("retained", [])
@@ -188,7 +200,7 @@ def check_corpus(claim):
 
 
 def main():
-    return claims.main_of_checks(__doc__, [check_made_up, check_globals], check_corpus, CORPUS)
+    return claims.main_of_checks(__doc__, [check_made_up, check_globals, check_ids], check_corpus, CORPUS)
 
 
 if __name__ == "__main__":

@@ -191,15 +191,14 @@ static mp_slice cut(mp_arena *scratch, mp_slice text, size_t longest)
                                        text.start, text.length, hash));
 }
 
-mp_string_id mp_model_intern(mp_model *model, mp_slice text, bool *converted)
+mp_string_id mp_model_intern(mp_model *model, mp_slice text)
 {
     mp_strings *strings = model->strings;
     bool changed = false;
     if (text.length == 0)
         return (mp_string_id){0};
-    text = mp_utf8_from_bytes(&strings->scratch, without_nul(&strings->scratch, text), &changed);
-    if (converted)
-        *converted |= changed;
+    text = without_nul(&strings->scratch, mp_utf8_from_bytes(&strings->scratch, text, &changed));
+    model->converted |= changed;
     size_t longest = model->longest_name ? (size_t)model->longest_name : MP_LONGEST_NAME;
     if (text.length > longest) {
         text = cut(&strings->scratch, text, longest);
@@ -217,7 +216,10 @@ mp_string_id mp_model_intern(mp_model *model, mp_slice text, bool *converted)
 
 mp_string_id mp_model_intern_text(mp_model *model, const char *text)
 {
-    return mp_model_intern(model, mp_slice_of(text), NULL);
+    const bool converted = model->converted;
+    const mp_string_id id = mp_model_intern(model, mp_slice_of(text));
+    model->converted = converted;
+    return id;
 }
 
 const char *mp_model_text(const mp_model *model, mp_string_id id)

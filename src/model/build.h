@@ -21,8 +21,8 @@
      &(list)->items[(list)->count++])
 
 /* Return the id of a text: equal texts have the same id, "" has id 0. Text that is not valid UTF-8
- * is read as ISO 8859-1; *converted is then set (it may be NULL). */
-mp_string_id mp_model_intern(mp_model *model, mp_slice text, bool *converted);
+ * is read as ISO 8859-1; mp_model_intern then sets model->converted. */
+mp_string_id mp_model_intern(mp_model *model, mp_slice text);
 mp_string_id mp_model_intern_text(mp_model *model, const char *text);
 
 /* Return the model's profile. The first call creates it. */

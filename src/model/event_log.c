@@ -130,7 +130,7 @@ void mp_event_log_says(mp_event_log *log, mp_anomaly_kind kind, uint64_t line, m
     if (!anomaly)
         return;
     anomaly->here.line = line;
-    anomaly->text = mp_model_intern(log->model, text, NULL);
+    anomaly->text = mp_model_intern(log->model, text);
 }
 
 static int by_line(const void *left, const void *right)

@@ -390,7 +390,7 @@ void mp_model_take_graph(mp_model *model, mp_graph *graph)
 
 uint32_t mp_root_kind_named(mp_model *model, mp_slice name)
 {
-    const mp_string_id id = mp_model_intern(model, name, NULL);
+    const mp_string_id id = mp_model_intern(model, name);
     model->names_root_kinds = true;
     return id.i < MP_ROOT_NAMED ? MP_ROOT_NAMED | id.i : MP_ROOT_UNSPECIFIED;
 }

@@ -439,6 +439,7 @@ typedef struct mp_model {
     bool knows_request_peaks;
     int64_t longest_name; /* bytes; longer names are cut; 0: MP_LONGEST_NAME */
     bool cut_names;       /* at least one name was cut */
+    bool converted;       /* at least one text of the recording was not UTF-8 */
     /* Path of the first dump that may be earlier than the previous one; NULL: none. */
     const char *misplaced;
     mp_time_range within; /* range of creation times; objects created outside of it have other

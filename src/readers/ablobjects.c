@@ -163,8 +163,6 @@ static void tell_rest(const abl_state *state, bool whole, bool empty)
     if (whole && empty && !state->of_leaks)
         mp_diagnose(diagnostics, MP_DIAG_EMPTY_PROFILE, state->path, 0,
                     "lists no session: objects are not tracked, or the agent has no session");
-    if (state->names.converted)
-        mp_reader_tell_converted(diagnostics, state->path);
 }
 
 static void tell_cut(abl_state *state)
@@ -185,7 +183,7 @@ static void begin_report(abl_state *state, mp_input *input, uint32_t summary)
     state->json = mp_scan_open(input);
     state->objects = state->nameless = state->beyond = state->older = 0;
     state->listed_objects = state->listed_bytes = state->stated_objects = state->stated_bytes = 0;
-    state->has_list = state->of_leaks = state->has_sums = state->names.converted = false;
+    state->has_list = state->of_leaks = state->has_sums = false;
     state->message.length = state->creations.count = 0;
     (void)MP_ADD(&state->creations);
     MP_ADD(&state->reports)->input = summary;

@@ -84,8 +84,6 @@ static bool read_database(aq_state *state, aq_source *file)
 
 static void end_input(aq_state *state)
 {
-    if (state->converted)
-        mp_reader_tell_converted(state->diagnostics, state->path);
     if (state->bad_text)
         mp_diagnose(state->diagnostics, MP_DIAG_BAD_TEXT, state->path, 0,
                     "has text that is neither UTF-8 nor %s: read as U+FFFD",
@@ -108,7 +106,7 @@ static bool read_aqtime(void *opaque, mp_input *input, uint32_t summary)
 {
     aq_state *state = opaque;
     state->path = state->model->inputs.items[summary].path;
-    state->failed = state->converted = state->bad_text = false;
+    state->failed = state->bad_text = false;
     state->records = 0;
     state->next_id = (uint64_t)1 << 62;
     aq_source *file = aq_source_open(input, state->path, state->diagnostics);

@@ -106,7 +106,7 @@ typedef struct aq_state {
     const char *path;
     sqlite3 *database;
     int64_t steps_left; /* number of steps that SQLite may still execute */
-    bool failed, converted;
+    bool failed;
     mp_encoding *encoding; /* encoding of texts that are not UTF-8; NULL: ISO 8859-1 */
     bool bad_text;         /* a text was not valid in `encoding` */
     uint64_t records;

@@ -261,9 +261,9 @@ mp_string_id aq_intern(aq_state *state, const char *text)
     mp_arena arena = {0};
     mp_slice slice = mp_slice_of(text);
     if (!state->encoding || mp_utf8_valid(slice))
-        return mp_model_intern(state->model, slice, &state->converted);
+        return mp_model_intern(state->model, slice);
     mp_string_id id = mp_model_intern(
-        state->model, mp_encoding_text(state->encoding, &arena, slice, &state->bad_text), NULL);
+        state->model, mp_encoding_text(state->encoding, &arena, slice, &state->bad_text));
     mp_arena_free(&arena);
     return id;
 }

@@ -196,7 +196,7 @@ static bool read_file(cpuprofile_state *state)
  * each other in a circle, or calls are too deep. */
 static bool make_frames(cpuprofile_state *state, uint32_t place)
 {
-    static const char deep[] = "more than 4096 functions in each other, or a circle of them,";
+    static const char deep[] = "more than 4096 functions in each other, or a circle of them";
     uint32_t way[MOST_FRAMES], steps = 0;
     for (uint32_t current = place; current && !state->nodes.items[current].depth;
          current = state->nodes.items[current].parent) {
@@ -291,7 +291,7 @@ static void begin_file(cpuprofile_state *state, mp_input *input, const char *pat
 {
     state->path = path;
     state->code.wrong = NULL;
-    state->code.converted = state->has_nodes = state->has_samples = state->has_deltas = false;
+    state->has_nodes = state->has_samples = state->has_deltas = false;
     state->start_us = state->end_us = -1;
     state->nodes.count = state->samples.count = state->deltas.count = 0;
     *MP_ADD(&state->nodes) = (cp_node){.id = 0};
@@ -315,8 +315,6 @@ static bool read_cpuprofile(void *opaque, mp_input *input, uint32_t summary)
             state->end_us - state->start_us;
     if (usable && !state->samples.count)
         SAY(state, MP_DIAG_EMPTY_PROFILE, "has no samples: nothing ran, or the profiler was off");
-    if (state->code.converted)
-        mp_reader_tell_converted(state->diagnostics, state->path);
     told->records = state->samples.count;
     told->complete = usable && mp_input_is_whole(input);
     return usable;

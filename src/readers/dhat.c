@@ -214,8 +214,7 @@ static bool read_value(dhat_state *state)
     else if (unit)
         state->timed = is_text(&state->text, "\xc2\xb5s");
     else
-        session->application =
-            mp_model_intern(state->model, slice_of(&state->text), &state->code.converted);
+        session->application = mp_model_intern(state->model, slice_of(&state->text));
     return true;
 }
 
@@ -238,6 +237,9 @@ static bool judge_file(dhat_state *state, bool whole)
         SAY(state, MP_DIAG_NOTHING_USABLE, "is truncated; the names of its stacks are at its end");
     else if (!whole)
         SAY(state, MP_DIAG_NOTHING_USABLE, "is malformed at byte %" PRIu64,
+            mp_scan_offset(&state->json));
+    else if (mp_scan_peek(&state->json) >= 0)
+        SAY(state, MP_DIAG_NOTHING_USABLE, "continues after its end, at byte %" PRIu64,
             mp_scan_offset(&state->json));
     else if (!state->of_heap || !state->lifetimes)
         SAY(state, MP_DIAG_NOTHING_USABLE,
@@ -396,8 +398,6 @@ static void *open_dhat(mp_model *model, mp_diagnostics *diagnostics, const mp_lo
 static void close_dhat(void *opaque)
 {
     dhat_state *state = opaque;
-    if (state->code.converted)
-        mp_reader_tell_converted(state->diagnostics, NULL);
     mp_stack_builder_free(&state->code.stacks);
     free(state->points.items);
     free(state->stacks.items);

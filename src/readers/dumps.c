@@ -66,8 +66,6 @@ mp_dumps mp_dumps_of(mp_model *model, mp_diagnostics *diagnostics)
 
 void mp_dumps_free(mp_dumps *dumps)
 {
-    if (dumps->converted)
-        mp_reader_tell_converted(dumps->diagnostics, dumps->path);
     mp_type_counts_free(&dumps->counts);
     mp_id_index_free(&dumps->types_by_label);
 }

@@ -35,7 +35,6 @@ typedef struct mp_dumps {
     mp_id_index types_by_label; /* mp_string_id to type */
     mp_dump_order order;
     int64_t first_stamp; /* stamp of the first dump that has one, in milliseconds; -1: none */
-    bool converted;      /* a text is not UTF-8 */
 } mp_dumps;
 
 /* Start a series. Release it with mp_dumps_free. */

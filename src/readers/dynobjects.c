@@ -326,7 +326,6 @@ static bool read_dynobjects(void *opaque, mp_input *input, uint32_t summary)
     state->path = sum->path;
     state->summary = summary;
     state->records = 0;
-    state->names.converted = false;
     while (mp_input_line(input, &line)) {
         whole = mp_input_line_closed(input);
         if (whole)
@@ -339,8 +338,6 @@ static bool read_dynobjects(void *opaque, mp_input *input, uint32_t summary)
         mp_diagnose(state->diagnostics, MP_DIAG_NOTHING_USABLE, state->path, 0,
                     "is a log without entries of dynamic objects, expected DYNOBJECTS in some "
                     "lines (-logentrytypes DynObjects.*)");
-    if (state->names.converted)
-        mp_reader_tell_converted(state->diagnostics, state->path);
     sum = &state->model->inputs.items[summary];
     sum->records = state->records;
     sum->complete = whole && state->records > 0;

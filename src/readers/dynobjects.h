@@ -74,7 +74,6 @@ typedef struct dyn_names {
     mp_string_id *units;        /* file or class of the code, indexed by symbol */
     size_t unit_capacity;
     mp_text_buffer routine; /* scratch space for the name of a routine */
-    bool converted;         /* a name was not UTF-8 */
 } dyn_names;
 
 void dyn_names_free(dyn_names *names);

@@ -6,7 +6,7 @@
 
 mp_string_id dyn_intern(dyn_names *names, mp_slice text)
 {
-    return mp_model_intern(names->model, text, &names->converted);
+    return mp_model_intern(names->model, text);
 }
 
 mp_symbol_id dyn_symbol(dyn_names *names, mp_string_id name, mp_string_id unit)

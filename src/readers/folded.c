@@ -260,8 +260,6 @@ static void tell_rest(folded_state *state)
         SAY(state, MP_DIAG_CUT_STACKS,
             "%" PRIu64 " stacks have more than %d frames: only their innermost frames are kept",
             state->cut_stacks, MOST_FRAMES);
-    if (state->code.converted)
-        mp_reader_tell_converted(state->diagnostics, mp_input_path(state->input));
 }
 
 static bool read_folded(void *opaque, mp_input *input, uint32_t summary)
@@ -270,7 +268,6 @@ static bool read_folded(void *opaque, mp_input *input, uint32_t summary)
     mp_slice line;
     state->input = input;
     state->records = state->cut_stacks = 0;
-    state->code.converted = false;
     if (examine(mp_input_look_ahead(input)).changes) {
         SAY(state, MP_DIAG_NOTHING_USABLE,
             "each stack has two counts, as a comparison of two profiles has, expected one: memprof "

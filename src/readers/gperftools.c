@@ -297,8 +297,6 @@ static void tell_rest(gt_state *state)
         gt_say(state, MP_DIAG_CUT_STACKS,
                "%" PRIu64 " stacks have more than %d frames: only their innermost frames are kept",
                state->cut_stacks, GT_MOST_FRAMES);
-    if (state->converted)
-        mp_reader_tell_converted(state->diagnostics, state->path);
 }
 
 static void begin(gt_state *state, mp_input *input, const char *path)

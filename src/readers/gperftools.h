@@ -40,7 +40,7 @@ typedef struct gt_state {
     /* The current profile: */
     mp_input *input;
     const char *path;
-    bool converted, in_mappings, ended, has_made;
+    bool in_mappings, ended, has_made;
     bool by_thread;  /* a profile of jemalloc: the amounts follow the stack, for each thread */
     double rate;     /* mean bytes between samples; at most 1: not sampled */
     bool has_stated; /* the totals of the header are known */

@@ -62,7 +62,7 @@ static void add_mapping(gt_state *state, mp_slice line)
     if (!parse_mapping(line, &mapping, &path) || !path.length)
         return;
     mapping.place = state->mappings.count;
-    mapping.name = mp_model_intern(state->model, base_name(path), &state->converted);
+    mapping.name = mp_model_intern(state->model, base_name(path));
     *MP_ADD(&state->mappings) = mapping;
 }
 
@@ -204,8 +204,8 @@ void gt_read_frame(gt_state *state, mp_slice line)
         return;
     }
     mp_model *model = state->model;
-    const mp_symbol symbol = {.name = mp_model_intern(model, name, &state->converted),
-                              .source = mp_model_intern(model, file, &state->converted)};
+    const mp_symbol symbol = {.name = mp_model_intern(model, name),
+                              .source = mp_model_intern(model, file)};
     state->frames[state->frame_count++] = (gt_frame){
         name.length ? mp_stack_symbol(&state->stacks, symbol) : symbol_of(state, address),
         number ? (uint32_t)number : MP_NO_LINE};

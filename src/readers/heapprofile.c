@@ -169,7 +169,7 @@ static bool read_heapprofile(void *opaque, mp_input *input, uint32_t summary)
     state->path = told->path;
     state->code.wrong = NULL;
     state->nodes = 0;
-    state->code.converted = state->has_head = state->allocated = false;
+    state->has_head = state->allocated = false;
     state->json = mp_scan_open(input);
     mp_profile_series_begin(&state->series);
     const bool usable = judge_file(state, read_file(state));
@@ -179,8 +179,6 @@ static bool read_heapprofile(void *opaque, mp_input *input, uint32_t summary)
     if (usable && !state->allocated)
         SAY(state, MP_DIAG_EMPTY_PROFILE,
             "has no bytes: less than the sampling interval is in use, or the profiler was off");
-    if (state->code.converted)
-        mp_reader_tell_converted(state->diagnostics, state->path);
     told->records = state->nodes;
     told->complete = usable && mp_input_is_whole(input);
     return usable;

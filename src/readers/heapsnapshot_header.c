@@ -78,8 +78,7 @@ mp_string_id v8_label(v8_state *state, const char *before, const char *text, con
 {
     mp_arena arena = {0};
     const char *label = mp_arena_format(&arena, "%s%s%s", before, text, after);
-    const mp_string_id id =
-        mp_model_intern(state->model, mp_slice_of(label), &state->dumps->converted);
+    const mp_string_id id = mp_model_intern(state->model, mp_slice_of(label));
     mp_arena_free(&arena);
     return id;
 }

@@ -140,7 +140,7 @@ static void read_comment(heaptrack_pass *pass, mp_slice line)
 static void read_command(heaptrack_pass *pass, mp_slice line)
 {
     mp_recorded_session *session = &pass->model->sessions.items[pass->replay.blocks.session.i];
-    session->application = mp_model_intern(pass->model, after(line, 2), &pass->tables.converted);
+    session->application = mp_model_intern(pass->model, after(line, 2));
 }
 
 static void read_line(heaptrack_pass *pass, mp_slice line)
@@ -291,7 +291,6 @@ typedef struct heaptrack_state {
     mp_model *model;
     mp_diagnostics *diagnostics;
     const mp_load_options *options;
-    bool converted;
 } heaptrack_state;
 
 static bool read_heaptrack(void *opaque, mp_input *input, uint32_t summary)
@@ -322,7 +321,6 @@ static bool read_heaptrack(void *opaque, mp_input *input, uint32_t summary)
     read->format_version = (uint32_t)version;
     read->records = pass.replay.events;
     read->complete = whole && usable;
-    state->converted |= pass.tables.converted;
     return usable;
 }
 
@@ -345,7 +343,7 @@ static void *open_heaptrack(mp_model *model, mp_diagnostics *diagnostics,
                             const mp_load_options *options)
 {
     heaptrack_state *state = mp_alloc_zero(1, sizeof *state);
-    *state = (heaptrack_state){model, diagnostics, options, false};
+    *state = (heaptrack_state){model, diagnostics, options};
     model->holds |= MP_HOLDS_NATIVE;
     return state;
 }
@@ -353,8 +351,6 @@ static void *open_heaptrack(mp_model *model, mp_diagnostics *diagnostics,
 static void close_heaptrack(void *opaque)
 {
     heaptrack_state *state = opaque;
-    if (state->converted)
-        mp_reader_tell_converted(state->diagnostics, NULL);
     free(state);
 }
 

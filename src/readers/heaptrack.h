@@ -45,7 +45,6 @@ typedef struct heaptrack_tables {
     mp_stack_builder code; /* symbols, and frames with the numbers of the file */
     uint32_t allocating;   /* number of stacks that allocate */
     uint64_t cut_stacks;
-    bool converted; /* a text was not valid UTF-8 */
 } heaptrack_tables;
 
 /* The state of one pass over one file. */

@@ -42,8 +42,7 @@ void heaptrack_add_string(heaptrack_pass *pass, mp_slice text)
     }
     mp_grow(&tables->strings, &tables->string_capacity, tables->string_count + 1,
             sizeof *tables->strings);
-    tables->strings[tables->string_count++] =
-        mp_model_intern(pass->model, text, &tables->converted);
+    tables->strings[tables->string_count++] = mp_model_intern(pass->model, text);
 }
 
 /* Return a string by its number; none, after a diagnostic, if it is not defined. */

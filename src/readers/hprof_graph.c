@@ -133,8 +133,8 @@ void hp_add_classes(hp_state *state)
             const mp_root root = {.id = field->value,
                                   .kind = MP_ROOT_STATIC,
                                   .container.i = i,
-                                  .name = mp_model_intern(state->model, hp_text(state, field->name),
-                                                          &state->dumps->converted)};
+                                  .name =
+                                      mp_model_intern(state->model, hp_text(state, field->name))};
             mp_graph_root(state->graph, &root);
         }
     }
@@ -183,8 +183,7 @@ static mp_string_id label_class(hp_state *state, const hp_class *class, bool *na
     *named = name.length;
     const char *label = name.length ? label_of(&arena, name)
                                     : mp_arena_format(&arena, "<class %" PRIx64 ">", class->id);
-    const mp_string_id id =
-        mp_model_intern(state->model, mp_slice_of(label), &state->dumps->converted);
+    const mp_string_id id = mp_model_intern(state->model, mp_slice_of(label));
     mp_arena_free(&arena);
     return id;
 }
@@ -235,8 +234,7 @@ mp_string_id hp_frame_name(hp_state *state, uint32_t thread, uint32_t frame)
         text = mp_arena_format(&arena, "%s.%s", label_of(&arena, class_name), text);
     if (source.length && code->line > 0)
         text = mp_arena_format(&arena, "%s (%s:%" PRId32 ")", text, source.start, code->line);
-    const mp_string_id name =
-        mp_model_intern(state->model, mp_slice_of(text), &state->dumps->converted);
+    const mp_string_id name = mp_model_intern(state->model, mp_slice_of(text));
     mp_arena_free(&arena);
     return name;
 }

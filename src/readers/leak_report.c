@@ -31,8 +31,6 @@ leak_report *leak_report_open(mp_model *model, mp_diagnostics *diagnostics,
 
 void leak_report_close(leak_report *report)
 {
-    if (report->code.converted)
-        mp_reader_tell_converted(report->diagnostics, NULL);
     mp_stack_builder_free(&report->code.stacks);
     free(report->rows.items);
     free(report);

@@ -120,7 +120,7 @@ static void set_code(mp_model *model, const wanted_lines *wanted, mp_string_id p
                                   : &profile->coverage_codes.items[position - profile->lines.count];
         if (place->i)
             return;
-        code = code.i ? code : mp_model_intern(model, text, NULL);
+        code = code.i ? code : mp_model_intern(model, text);
         *place = code;
     }
 }
@@ -162,6 +162,7 @@ static void fill_program(mp_model *model, mp_diagnostics *diagnostics,
 void mp_listing_fill(mp_model *model, mp_diagnostics *diagnostics, const mp_load_options *options)
 {
     mp_profile *profile = model->profile;
+    const bool converted = model->converted; /* a text of the recording, not of a listing */
     if (!profile || !options || options->source_folder_count == 0)
         return;
     while (profile->coverage_codes.count < profile->coverage_lines.count)
@@ -175,6 +176,7 @@ void mp_listing_fill(mp_model *model, mp_diagnostics *diagnostics, const mp_load
         if (listing && listing != NO_LISTING)
             profile->modules.items[i].listing_file = (mp_string_id){listing};
     }
+    model->converted = converted;
     mp_id_index_free(&wanted.index);
     mp_id_index_free(&wanted.programs);
     free(wanted.next);

@@ -417,8 +417,8 @@ static void read_head(massif_state *state, mp_slice line)
 {
     mp_recorded_session *session = &state->model->sessions.items[state->session.i];
     if (mp_slice_starts(line, "cmd: "))
-        session->application = mp_model_intern(
-            state->model, (mp_slice){line.start + 5, line.length - 5}, &state->code.converted);
+        session->application =
+            mp_model_intern(state->model, (mp_slice){line.start + 5, line.length - 5});
     else if (mp_slice_starts(line, "time_unit: "))
         state->timed = mp_slice_is(line, "time_unit: ms");
     else if (!mp_slice_starts(line, "desc:") && !mp_slice_is(line, "cmd:"))
@@ -529,8 +529,6 @@ static void *open_massif(mp_model *model, mp_diagnostics *diagnostics,
 static void close_massif(void *opaque)
 {
     massif_state *state = opaque;
-    if (state->code.converted)
-        mp_reader_tell_converted(state->diagnostics, NULL);
     mp_stack_builder_free(&state->code.stacks);
     free(state->places.items);
     free(state->active.items);

@@ -224,8 +224,7 @@ static void read_line(memcheck_state *state, mp_slice line)
     } else if (content(line, "arg", &text) && state->where == IN_NOTHING)
         read_option(state, text);
     else if (content(line, "exe", &text) && state->where == IN_ARGUMENTS) {
-        session->application =
-            mp_model_intern(report->model, unescaped(state, text), &report->code.converted);
+        session->application = mp_model_intern(report->model, unescaped(state, text));
         mp_arena_reset(&state->texts);
     } else if (content(line, "pid", &text)) {
         set_number(state, text, &number);

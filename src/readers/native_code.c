@@ -6,8 +6,7 @@
 
 static mp_string_id text_of(native_code *code, mp_slice text)
 {
-    return text.length ? mp_model_intern(code->stacks.model, text, &code->converted)
-                       : (mp_string_id){0};
+    return text.length ? mp_model_intern(code->stacks.model, text) : (mp_string_id){0};
 }
 
 mp_symbol_id native_symbol(native_code *code, mp_slice name, mp_slice source, mp_slice module)

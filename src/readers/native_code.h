@@ -8,7 +8,6 @@
  * `stacks`. */
 typedef struct native_code {
     mp_stack_builder stacks;
-    bool converted; /* a text was not valid UTF-8 */
 } native_code;
 
 /* A function, and the line at which it is executed; MP_NO_LINE: unknown. */

@@ -387,8 +387,6 @@ static void end_of_input(oemp_cursor *cursor)
     if (cursor->whole == 0)
         mp_diagnose(state->diagnostics, MP_DIAG_NOTHING_USABLE, state->path, line,
                     "no complete snapshot, expected at least one");
-    if (state->converted)
-        mp_reader_tell_converted(state->diagnostics, state->path);
 }
 
 static bool read_oemp(void *opaque, mp_input *input, uint32_t summary)
@@ -398,7 +396,6 @@ static bool read_oemp(void *opaque, mp_input *input, uint32_t summary)
     mp_slice line;
     state->path = state->model->inputs.items[summary].path;
     state->summary = summary;
-    state->converted = false;
     state->last_line = 0;
     for (;;) {
         if (cursor.layout && cursor.layout[cursor.position]->batch)

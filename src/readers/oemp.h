@@ -68,7 +68,6 @@ typedef struct oemp_state {
     /* The current input: */
     const char *path;
     uint32_t summary;
-    bool converted;           /* a name was not valid UTF-8 */
     mp_budget platform_spent; /* limits the sum of all sizes in platform rows */
     /* The current snapshot: */
     oemp_recording *recording; /* NULL: none */

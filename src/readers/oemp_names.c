@@ -17,7 +17,7 @@ mp_string_id oemp_intern(oemp_state *state, mp_slice text)
 {
     if (is_nil(text))
         return (mp_string_id){0};
-    return mp_model_intern(state->model, text, &state->converted);
+    return mp_model_intern(state->model, text);
 }
 
 uint32_t oemp_line(oemp_state *state, uint64_t number, const char *name, uint64_t line)

@@ -25,7 +25,7 @@ static mp_string_id parse_uuid(oemp_state *state, mp_slice text, uint64_t line)
     }
     mp_diagnose(state->diagnostics, MP_DIAG_BAD_UUID, state->path, line,
                 "\"%s\" is not a UUID, expected 32 hexadecimal digits with dashes", given);
-    return mp_model_intern(state->model, text, &state->converted);
+    return mp_model_intern(state->model, text);
 }
 
 static void fill_session(oemp_state *state, oemp_recording *recording, const oemp_value *row)
@@ -61,7 +61,7 @@ static mp_string_id identity_of(oemp_state *state, const oemp_value *row, uint64
         snprintf(text, sizeof text, "%" PRIu64 " %.*s %.*s", row[1].number,
                  (int)(row[4].text.length < 64 ? row[4].text.length : 64), row[4].text.start,
                  (int)(row[3].text.length < 64 ? row[3].text.length : 64), row[3].text.start);
-    return mp_model_intern(state->model, (mp_slice){text, (size_t)length}, NULL);
+    return mp_model_intern(state->model, (mp_slice){text, (size_t)length});
 }
 
 static oemp_recording *recording_of(oemp_state *state, const oemp_value *row, uint64_t line)

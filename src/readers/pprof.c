@@ -108,8 +108,6 @@ static void tell_rest(pp_state *state)
                "%" PRIu64 " stacks have more than %d frames, or there are more than %d distinct "
                "ones: only their innermost frames are kept",
                state->cut_stacks, PP_MOST_FRAMES, PP_MOST_STEPS);
-    if (state->converted)
-        mp_reader_tell_converted(state->diagnostics, state->path);
 }
 
 /* Find out what a profile of costs measures. Return false after a diagnostic. */
@@ -172,7 +170,7 @@ static bool read_pprof(void *opaque, mp_input *input, uint32_t summary)
 {
     pp_state *state = opaque;
     state->path = state->model->inputs.items[summary].path;
-    state->converted = state->torn = false;
+    state->torn = false;
     state->samples = state->cut_stacks = state->drop_frames = state->usual_type = 0;
     state->value_count = 0;
     state->time_ns = state->duration_ns = state->period = 0;

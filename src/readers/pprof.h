@@ -111,7 +111,7 @@ typedef struct pp_state {
     /* The current profile: */
     const char *path;
     pb_wire wire;
-    bool converted, torn;
+    bool torn;
     uint64_t samples, cut_stacks;
     int64_t time_ns, duration_ns, period;
     pp_value_type period_type;

@@ -60,7 +60,7 @@ static void read_text(pp_state *state, const pb_field *field)
     const bool whole = text.length == field->value;
     if (state->wire.fault)
         return;
-    const mp_string_id id = mp_model_intern(state->model, text, &state->converted);
+    const mp_string_id id = mp_model_intern(state->model, text);
     state->model->cut_names |= !whole;
     if (state->texts.count == 0 && text.length)
         pp_say(state, MP_DIAG_BAD_ROW,

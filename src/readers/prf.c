@@ -427,8 +427,6 @@ static void end_of_input(prf_cursor *cursor)
     else if (cursor->cut && !cursor->foreign)
         mp_diagnose(state->diagnostics, MP_DIAG_TORN, state->path, line,
                     "the last line is truncated, expected a line end; ignored");
-    if (state->converted)
-        mp_reader_tell_converted(state->diagnostics, state->path);
 }
 
 static bool read_prf(void *opaque, mp_input *input, uint32_t summary)
@@ -437,7 +435,6 @@ static bool read_prf(void *opaque, mp_input *input, uint32_t summary)
     prf_cursor cursor = {.state = state, .input = input};
     mp_slice line;
     state->path = state->model->inputs.items[summary].path;
-    state->converted = false;
     while (mp_input_line(input, &line)) {
         cursor.cut = is_cut(&cursor, line);
         if (!cursor.cut)

@@ -78,7 +78,6 @@ typedef struct prf_state {
     mp_budget spent;  /* limits the sum of all counts and times */
     /* The current input: */
     const char *path;
-    bool converted; /* a name was not valid UTF-8 */
     /* The current profile: */
     mp_session_id session;
     uint64_t header_line;

@@ -93,13 +93,13 @@ void prf_split_names(mp_model *model, uint32_t first)
         mp_slice method = {name.start, (size_t)(blank - name.start)};
         mp_slice rest = {blank + 1, name.length - method.length - 1};
         mp_slice unit = unit_in(model, &units, rest);
-        module->program = mp_model_intern(model, unit, NULL);
-        module->method = mp_model_intern(model, method, NULL);
+        module->program = mp_model_intern(model, unit);
+        module->method = mp_model_intern(model, method);
         if (unit.length == rest.length)
             continue;
         mp_slice runtime = {unit.start + unit.length + 1, rest.length - unit.length - 1};
         if (!mp_slice_equal(runtime, unit))
-            module->runtime = mp_model_intern(model, runtime, NULL);
+            module->runtime = mp_model_intern(model, runtime);
     }
     mp_hash_index_free(&units);
 }

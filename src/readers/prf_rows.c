@@ -12,7 +12,7 @@
 
 static mp_string_id intern(prf_state *state, mp_slice text)
 {
-    return mp_model_intern(state->model, text, &state->converted);
+    return mp_model_intern(state->model, text);
 }
 
 static uint32_t start_line_of(int64_t line)

@@ -129,6 +129,18 @@ const mp_reader *mp_reader_settle(const mp_reader *reader, mp_input *input)
     return reader;
 }
 
+/* Report that the last input has text that is not UTF-8. */
+static void tell_converted(const mp_loading *loading)
+{
+    const mp_model *model = loading->model;
+    if (model->converted)
+        mp_diagnose(
+            loading->diagnostics, MP_DIAG_NOT_UTF8,
+            model->inputs.items[model->inputs.count - 1].path, 0,
+            "has text that is not UTF-8; read as ISO 8859-1 (%sencoding names another encoding)",
+            mp_diagnostics_dashes(loading->diagnostics));
+}
+
 bool mp_loading_read(mp_loading *loading, mp_input *input)
 {
     mp_model *model = loading->model;
@@ -152,12 +164,13 @@ bool mp_loading_read(mp_loading *loading, mp_input *input)
     if (loading->options->checksums)
         summary->checksum = mp_input_checksum(input);
     uint32_t index = model->inputs.count - 1;
-    model->cut_names = false;
+    model->cut_names = model->converted = false;
     bool ok = loading->reader->read(loading->state, input, index);
     if (model->cut_names)
         mp_diagnose(loading->diagnostics, MP_DIAG_LONG_NAME, model->inputs.items[index].path, 0,
                     "has names longer than the limit of %smax-name; truncated",
                     mp_diagnostics_dashes(loading->diagnostics));
+    tell_converted(loading);
     model->inputs.items[index].bytes = mp_input_bytes(input);
     model->inputs.items[index].complete &= mp_input_is_whole(input);
     return ok;
@@ -165,20 +178,15 @@ bool mp_loading_read(mp_loading *loading, mp_input *input)
 
 void mp_loading_end(mp_loading *loading)
 {
-    if (loading->state)
-        loading->reader->close(loading->state);
+    if (!loading->state)
+        return;
+    loading->model->converted = false;
+    loading->reader->close(loading->state);
+    tell_converted(loading);
     loading->state = NULL;
 }
 
 /* --- functions for readers --- */
-
-void mp_reader_tell_converted(mp_diagnostics *diagnostics, const char *path)
-{
-    mp_diagnose(
-        diagnostics, MP_DIAG_NOT_UTF8, path, 0,
-        "has text that is not UTF-8; read as ISO 8859-1 (%sencoding names another encoding)",
-        mp_diagnostics_dashes(diagnostics));
-}
 
 const char *mp_reference_text(mp_arena *texts, const char *before, mp_slice name, const char *after)
 {

@@ -120,8 +120,6 @@ bool mp_loading_read(mp_loading *loading, mp_input *input);
 /* End the loading. The reader reports what is missing. The call tree is not built yet. */
 void mp_loading_end(mp_loading *loading);
 
-/* Report, on behalf of a reader, that the input has text that is not UTF-8. */
-void mp_reader_tell_converted(mp_diagnostics *diagnostics, const char *path);
 /* Return the name of a reference for people, as valid UTF-8: the name, between two texts. A long
  * name is cut. */
 const char *mp_reference_text(mp_arena *texts, const char *before, mp_slice name,

@@ -97,7 +97,7 @@ void rpm_unite_types(rpm_state *state)
 static void begin_section(rpm_state *state, mp_slice name, int64_t stamp)
 {
     mp_model *model = state->model;
-    mp_string_id id = mp_model_intern(model, name, &state->dumps.converted);
+    mp_string_id id = mp_model_intern(model, name);
     const char *text = mp_model_text(model, id), *wanted = state->options->domain;
     state->unclosed |= state->open;
     state->open = true;
@@ -152,14 +152,12 @@ static bool read_end(rpm_state *state, mp_fields *words, uint64_t offset)
     int64_t stamp = -1;
     mp_slice whole = mp_slice_trim((mp_slice){words->cursor, (size_t)(words->end - words->cursor)});
     mp_slice name = rpm_take_name(words, &stamp);
-    if (mp_model_intern(state->model, name, &state->dumps.converted).i == section->name.i)
+    if (mp_model_intern(state->model, name).i == section->name.i)
         section->end = stamp;
-    else if (section->name.i &&
-             mp_model_intern(state->model, whole, &state->dumps.converted).i != section->name.i)
+    else if (section->name.i && mp_model_intern(state->model, whole).i != section->name.i)
         mp_diagnose(state->dumps.diagnostics, MP_DIAG_SECTION_END, state->dumps.path, offset,
                     "closes \"%s\", expected \"%s\", which is open",
-                    mp_model_text(state->model,
-                                  mp_model_intern(state->model, whole, &state->dumps.converted)),
+                    mp_model_text(state->model, mp_model_intern(state->model, whole)),
                     mp_model_text(state->model, section->name));
     return true;
 }
@@ -173,7 +171,7 @@ static bool read_type(rpm_state *state, mp_fields *words)
     if (state->skipped)
         return true;
     mp_slice name = mp_slice_trim((mp_slice){words->cursor, (size_t)(words->end - words->cursor)});
-    mp_string_id text = mp_model_intern(state->model, name, &state->dumps.converted);
+    mp_string_id text = mp_model_intern(state->model, name);
     /* must come first, because it may move the array of types */
     uint32_t number = type_of(state, id);
     mp_type *type = &state->model->types.items[number];

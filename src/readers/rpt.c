@@ -47,7 +47,6 @@ typedef struct rpt_state {
     mp_budget spent; /* limits the sum of all counts and times */
     /* The current input: */
     const char *path;
-    bool converted;
     mp_session_id session;
     mp_id_index modules; /* program and method to module */
     uint64_t last_number;
@@ -194,7 +193,7 @@ static void read_description(rpt_state *state, mp_slice text)
             text = mp_slice_trim((mp_slice){text.start, open - 1});
     }
     state->model->sessions.items[state->session.i].description =
-        mp_model_intern(state->model, text, &state->converted);
+        mp_model_intern(state->model, text);
 }
 
 static void top_line(rpt_state *state, mp_slice line, uint64_t offset)
@@ -216,8 +215,8 @@ static void top_line(rpt_state *state, mp_slice line, uint64_t offset)
 
 static mp_module_id module_of(rpt_state *state, mp_slice program, mp_slice method)
 {
-    mp_string_id unit = mp_model_intern(state->model, program, &state->converted);
-    mp_string_id entry = mp_model_intern(state->model, method, &state->converted);
+    mp_string_id unit = mp_model_intern(state->model, program);
+    mp_string_id entry = mp_model_intern(state->model, method);
     uint32_t *place = mp_id_index_put(&state->modules, (uint64_t)unit.i << 32 | entry.i);
     if (!*place) {
         *MP_ADD(&state->profile->modules) = (mp_module){.session = state->session,
@@ -352,7 +351,7 @@ static void read_row(rpt_state *state, mp_slice line, uint64_t offset)
                            .unknown = unknown,
                            .rounded = true,
                            .average_us = average,
-                           .code = mp_model_intern(state->model, code, &state->converted)};
+                           .code = mp_model_intern(state->model, code)};
     *MP_ADD(&state->profile->lines) = row;
     hold_row(state, line, &row, offset);
     state->records++;
@@ -408,7 +407,6 @@ static void note_profile_beside(rpt_state *state)
 static void begin_input(rpt_state *state, uint32_t summary)
 {
     state->path = state->model->inputs.items[summary].path;
-    state->converted = false;
     state->titled = state->ruled = false;
     state->records = 0;
     begin_session(state);
@@ -420,8 +418,6 @@ static bool end_input(rpt_state *state, bool cut, uint64_t line)
     if (cut)
         mp_diagnose(state->diagnostics, MP_DIAG_TORN, state->path, line,
                     "the last line is truncated, expected a line end; ignored");
-    if (state->converted)
-        mp_reader_tell_converted(state->diagnostics, state->path);
     if (!state->ruled) {
         mp_diagnose(state->diagnostics, MP_DIAG_NOTHING_USABLE, state->path, line,
                     "no row of dashes with at least %d columns in it, expected the one above the "

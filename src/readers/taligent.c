@@ -242,8 +242,6 @@ static void close_taligent(void *opaque)
     taligent_state *state = opaque;
     mp_model_events(state->model)->crawls = state->names.allocating;
     mp_events_infer(state->model);
-    if (state->names.converted)
-        mp_reader_tell_converted(state->diagnostics, NULL);
     taligent_names_free(&state->names);
     free(state);
 }

@@ -7,7 +7,7 @@
 static uint64_t thread_key(taligent_pass *pass, mp_slice name)
 {
     if (name.length > 15)
-        return UINT64_C(2) << 60 | mp_model_intern(pass->model, name, NULL).i;
+        return UINT64_C(2) << 60 | mp_model_intern(pass->model, name).i;
     uint64_t key = 1;
     for (size_t i = 0; i < name.length; i++)
         key = key << 4 | (name.start[i] & 15);
@@ -23,7 +23,7 @@ static uint32_t thread_of(taligent_pass *pass, mp_slice name)
     if (!*found) {
         *found = (uint32_t)++threads->count;
         mp_grow(&threads->names, &threads->capacity, threads->count + 1, sizeof *threads->names);
-        threads->names[*found] = mp_model_intern(pass->model, name, NULL);
+        threads->names[*found] = mp_model_intern(pass->model, name);
     }
     return *found;
 }

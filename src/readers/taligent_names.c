@@ -34,7 +34,7 @@ static bool same_symbol(const void *opaque, uint32_t value)
 static mp_symbol_id symbol_of(taligent_names *names, mp_slice frame)
 {
     mp_model *model = names->model;
-    name_probe probe = {model, mp_model_intern(model, frame, &names->converted)};
+    name_probe probe = {model, mp_model_intern(model, frame)};
     uint64_t hash = mp_hash64(probe.name.i);
     uint32_t *found = mp_hash_index_put(&names->symbol_index, hash, same_symbol, &probe);
     if (!*found) {
@@ -171,7 +171,7 @@ static bool same_type(const void *opaque, uint32_t value)
 static mp_type_id model_type(taligent_names *names, mp_slice text)
 {
     mp_model *model = names->model;
-    mp_string_id name = mp_model_intern(model, text, &names->converted);
+    mp_string_id name = mp_model_intern(model, text);
     uint32_t *place = mp_id_index_put(&names->type_by_name, name.i);
     if (!*place) {
         MP_ADD(&model->types)->name = name;

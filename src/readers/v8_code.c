@@ -28,7 +28,7 @@ static bool read_text(v8_code *code, mp_json_cursor *json, mp_string_id *text)
     if (!mp_scan_string(json, &code->text, MP_LONGEST_NAME))
         return false;
     const mp_slice read = {code->text.length ? code->text.text : "", code->text.length};
-    *text = mp_model_intern(code->stacks.model, read, &code->converted);
+    *text = mp_model_intern(code->stacks.model, read);
     return true;
 }
 

@@ -8,7 +8,6 @@
 typedef struct v8_code {
     mp_stack_builder stacks;
     mp_text_buffer name, text; /* name of the current member, and its text */
-    bool converted;            /* a text was not valid UTF-8 */
     const char *wrong;         /* what is malformed; NULL: nothing in particular */
 } v8_code;
 

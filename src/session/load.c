@@ -71,11 +71,13 @@ static bool read_names(void *opaque, mp_named_reference *references, size_t coun
     const source *self = opaque;
     /* faults of the input were reported when it was first read */
     mp_diagnostics *unheard = mp_diagnostics_new(1);
-    const char *why = "it could not be read to its end again";
+    const char *why = NULL;
     size_t missing = 0;
     mp_input *input = open_again(self, unheard, &why);
-    if (input)
+    if (input) {
+        why = self->complete ? "several objects have one id" : "it ends before their names";
         self->reader->name_references(input, references, count, texts);
+    }
     for (size_t i = 0; i < count; i++)
         missing += !references[i].name;
     if (input && input != self->stream)

@@ -92,23 +92,16 @@ static void keep_names(const mp_reader *reader, const mp_model *model, mp_slice 
 }
 
 /* Read another file of the recording. */
-static void read_part(const mp_reader *reader, void *state, const fuzz_recording *recording,
-                      mp_slice part, size_t window)
+static void read_part(mp_loading *loading, mp_slice part, size_t window)
 {
-    mp_model *model = recording->model;
     mp_input *input =
-        mp_input_from_memory("input", part.start, part.length, window, recording->diagnostics);
+        mp_input_from_memory("input", part.start, part.length, window, loading->diagnostics);
     if (!input) /* the input is compressed, in a target that does not decompress */
         return;
     mp_input_look_ahead(input);
-    mp_input_summary *summary = MP_ADD(&model->inputs);
-    uint32_t index = model->inputs.count - 1;
-    summary->path = mp_model_text(model, mp_model_intern_text(model, "input"));
-    summary->format = reader->name;
-    reader->read(state, input, index);
-    model->inputs.items[index].bytes = mp_input_bytes(input);
+    (void)mp_loading_read(loading, input);
     mp_input_close(input);
-    keep_names(reader, model, part, window);
+    keep_names(loading->reader, loading->model, part, window);
 }
 
 fuzz_recording fuzz_read(const mp_reader *reader, mp_slice input, size_t window, fuzz_choice choice)
@@ -122,12 +115,11 @@ fuzz_recording fuzz_read(const mp_reader *reader, mp_slice input, size_t window,
     model->kind = reader->kind;
     model->leave = options.dumps_apart ? NULL : mp_leave_holdings;
     model->within = options.within;
-    void *state = reader->open(model, recording.diagnostics, &options);
-    read_part(reader, state, &recording, (mp_slice){input.start, first}, window);
+    mp_loading loading = {model, recording.diagnostics, &options, reader, NULL};
+    read_part(&loading, (mp_slice){input.start, first}, window);
     if (first < input.length)
-        read_part(reader, state, &recording, (mp_slice){input.start + first, input.length - first},
-                  window);
-    reader->close(state);
+        read_part(&loading, (mp_slice){input.start + first, input.length - first}, window);
+    mp_loading_end(&loading);
     mp_model_build_tree(model, recording.diagnostics);
     mp_filter_check_ends(model, recording.diagnostics);
     return recording;

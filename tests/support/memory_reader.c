@@ -13,15 +13,10 @@ bool read_memory(const mp_reader *reader, mp_model *model, mp_diagnostics *diagn
 {
     /* slices of a heap log */
     const mp_load_options options = {.slices = 10, .keep_ages = true};
+    mp_loading loading = {model, diagnostics, &options, reader, NULL};
     mp_input *input = mp_input_from_memory(name, bytes, length, window, diagnostics);
-    mp_input_summary *summary = MP_ADD(&model->inputs);
-    uint32_t index = model->inputs.count - 1;
-    summary->path = mp_model_text(model, mp_model_intern_text(model, name));
-    summary->format = reader->name;
-    void *state = reader->open(model, diagnostics, &options);
-    bool ok = reader->read(state, input, index);
-    model->inputs.items[index].bytes = mp_input_bytes(input);
-    reader->close(state);
+    const bool ok = mp_loading_read(&loading, input);
+    mp_loading_end(&loading);
     mp_input_close(input);
     mp_model_build_tree(model, diagnostics);
     return ok;

@@ -154,7 +154,6 @@ static void strings_are_interned(void **unused)
     (void)unused;
     mp_model *model = mp_model_new();
     char text[20];
-    bool converted = false;
     assert_int_equal(mp_model_intern_text(model, "").i, 0);
     assert_string_equal(mp_model_text(model, (mp_string_id){0}), "");
     for (int round = 0; round < 2; round++)
@@ -163,10 +162,13 @@ static void strings_are_interned(void **unused)
             assert_int_equal(mp_model_intern_text(model, text).i, i);
         }
     assert_string_equal(mp_model_text(model, (mp_string_id){777}), "text 777");
-    mp_string_id good = mp_model_intern(model, (mp_slice){"Z\xc3\xbcrich", 7}, &converted);
-    assert_false(converted);
-    assert_int_equal(mp_model_intern(model, (mp_slice){"Z\xfcrich", 6}, &converted).i, good.i);
-    assert_true(converted);
+    mp_string_id good = mp_model_intern(model, (mp_slice){"Z\xc3\xbcrich", 7});
+    assert_false(model->converted);
+    assert_int_equal(mp_model_intern(model, (mp_slice){"Z\xfcrich", 6}).i, good.i);
+    assert_true(model->converted);
+    /* NUL is replaced in the converted text. */
+    assert_string_equal(mp_model_text(model, mp_model_intern(model, (mp_slice){"a\0\xfc", 3})),
+                        "a\xe2\x90\x80\xc3\xbc");
     mp_model_free(model);
 }
 
