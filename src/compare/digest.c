@@ -24,13 +24,22 @@ typedef struct builder {
     mp_dictionary *dictionary;
     const mp_digest_options *options;
     mp_substitutions *substitutions;
-    mp_arena labels;  /* texts that are not in the model */
-    uint32_t *frames; /* dictionary frames, by index in model->tree */
-    uint32_t *types;  /* 1 + the dictionary text of each type; 0: not looked up yet */
+    mp_arena labels;     /* texts that are not in the model */
+    uint32_t *frames;    /* dictionary frames, by index in model->tree */
+    uint32_t *types;     /* 1 + the dictionary text of each type; 0: not looked up yet */
+    mp_graph_view graph; /* see graph_of */
     mp_digest *digest;
     mp_error *error;
     bool failed;
 } builder;
+
+/* Return the graph of the last dump. It is made when it is first needed. */
+static mp_graph_view *graph_of(builder *state)
+{
+    if (!state->graph.graph)
+        state->graph = mp_graph_view_of(state->filter);
+    return &state->graph;
+}
 
 static uint32_t text_key(builder *state, const char *text)
 {
@@ -170,9 +179,8 @@ static void digest_retained(builder *state)
     if (state->options->without_retained || !graph ||
         graph->snapshot.i != state->window->ranges[1].to.i)
         return;
-    mp_graph_view view = mp_graph_view_of(state->filter);
-    mp_histogram histogram = mp_histogram_of(&view, MP_HISTOGRAM_OF_TYPES);
-    mp_histogram_settle(&view, &histogram, histogram.items, histogram.count, 0, 0);
+    mp_histogram histogram = mp_histogram_of(graph_of(state), MP_HISTOGRAM_OF_TYPES);
+    mp_histogram_settle(graph_of(state), &histogram, histogram.items, histogram.count, 0, 0);
     for (uint32_t i = 0; i < histogram.count; i++) {
         mp_entry_key key = {.type = text_key(state, histogram.items[i].label), .line = MP_NO_LINE};
         add(state, MP_LEVEL_TYPE, key,
@@ -180,7 +188,6 @@ static void digest_retained(builder *state)
     }
     state->digest->has |= MP_HAS_RETAINED;
     mp_histogram_free(&histogram);
-    mp_graph_view_free(&view);
 }
 
 /* Return the entry for all objects of a stack. Their names do not matter. */
@@ -249,8 +256,8 @@ static void note_largest(builder *state, const mp_graph_view *view, uint32_t fra
  * the outer one. */
 static void digest_dominators(builder *state)
 {
-    mp_graph_view view = mp_graph_view_of(state->filter);
-    mp_dominator_groups groups = mp_dominator_groups_of(&view, MP_HISTOGRAM_OF_TYPES);
+    mp_graph_view *view = graph_of(state);
+    mp_dominator_groups groups = mp_dominator_groups_of(view, MP_HISTOGRAM_OF_TYPES);
     /* frame of the current node at each depth, from 1 */
     uint32_t *path = mp_alloc_zero(groups.count + 1u, sizeof *path);
     mp_amounts rest = {.objects = state->digest->totals.objects,
@@ -266,14 +273,13 @@ static void digest_dominators(builder *state)
         up = again ? up : mp_dictionary_frame(state->dictionary, frame);
         path[dominator_group->depth + 1] = up;
         add(state, MP_LEVEL_DOMINATOR, (mp_entry_key){.frame = up, .line = MP_NO_LINE}, amounts);
-        note_largest(state, &view, up, dominator_group);
+        note_largest(state, view, up, dominator_group);
     }
     if (rest.objects)
         add(state, MP_LEVEL_DOMINATOR, (mp_entry_key){.line = MP_NO_LINE}, rest);
     state->digest->has |= MP_HAS_RETAINED;
     free(path);
     mp_dominator_groups_free(&groups);
-    mp_graph_view_free(&view);
 }
 
 static void digest_groups(builder *state)
@@ -526,6 +532,7 @@ mp_digest *mp_digest_of(const mp_filter *filter, const mp_window *window, mp_dic
         digest_heap(&state);
     else
         digest_profile(&state);
+    mp_graph_view_free(&state.graph);
     mp_substitutions_free(state.substitutions);
     mp_arena_free(&state.labels);
     if (!state.failed)
