@@ -100,6 +100,16 @@ void mp_hash_index_grow(mp_hash_index *index)
     *index = larger;
 }
 
+mp_hash_index mp_hash_index_copy(const mp_hash_index *index)
+{
+    mp_hash_index copy = *index;
+    if (!index->entries)
+        return copy;
+    copy.entries = mp_alloc((index->mask + 1) * sizeof *copy.entries);
+    memcpy(copy.entries, index->entries, (index->mask + 1) * sizeof *copy.entries);
+    return copy;
+}
+
 void mp_hash_index_free(mp_hash_index *index)
 {
     free(index->entries);

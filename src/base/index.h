@@ -88,4 +88,6 @@ static inline uint32_t *mp_hash_index_put(mp_hash_index *index, uint64_t hash, m
     return &entry->value;
 }
 
+/* Return a copy of the index, with its own table. */
+mp_hash_index mp_hash_index_copy(const mp_hash_index *index);
 void mp_hash_index_free(mp_hash_index *index);

@@ -29,7 +29,7 @@ void cli_session_begin(cli_session *session, const cli_options *options)
     for (size_t i = 0; i < options->path_count; i++)
         mp_argument_texts_add(&session->session.paths, options->paths[i]);
     cli_progress_begin(&session->bar, options->quiet);
-    session->session.reading.load.progress = &session->bar.progress;
+    mp_session_watch(&session->session, session->bar.progress.advance, &session->bar);
     mp_session_begin(&session->session);
 }
 

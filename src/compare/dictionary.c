@@ -39,6 +39,34 @@ mp_dictionary *mp_dictionary_new(void)
     return dictionary;
 }
 
+static void *copy_of(const void *items, size_t count, size_t size)
+{
+    void *copy = mp_alloc((count ? count : 1) * size);
+    if (count)
+        memcpy(copy, items, count * size);
+    return copy;
+}
+
+mp_dictionary *mp_dictionary_copy(const mp_dictionary *dictionary)
+{
+    const size_t texts = dictionary->text_count, frames = dictionary->frame_count;
+    mp_dictionary *copy = mp_alloc(sizeof *copy);
+    *copy = (mp_dictionary){
+        .texts = copy_of(dictionary->texts, texts, sizeof *copy->texts),
+        .frames = copy_of(dictionary->frames, frames, sizeof *copy->frames),
+        .facts = copy_of(dictionary->facts, frames, sizeof *copy->facts),
+        .text_count = texts,
+        .text_capacity = texts,
+        .frame_count = frames,
+        .frame_capacity = frames,
+        .fact_capacity = frames,
+        .text_index = mp_hash_index_copy(&dictionary->text_index),
+        .frame_index = mp_hash_index_copy(&dictionary->frame_index),
+        .order = mp_alloc_zero(1, sizeof *copy->order),
+    };
+    return copy;
+}
+
 void mp_dictionary_free(mp_dictionary *dictionary)
 {
     if (!dictionary)

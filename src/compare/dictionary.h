@@ -14,6 +14,9 @@ typedef struct mp_dictionary mp_dictionary;
 /* Create a dictionary. Digests that are compared must share one. It must not be used by several
  * threads at once. Release with mp_dictionary_free. */
 mp_dictionary *mp_dictionary_new(void);
+/* Copy a dictionary. Its digests can also be used with the copy. The texts are not copied, so the
+ * copy must be freed first. */
+mp_dictionary *mp_dictionary_copy(const mp_dictionary *dictionary);
 /* Free the dictionary; digests that use it become invalid. NULL is allowed. */
 void mp_dictionary_free(mp_dictionary *dictionary);
 

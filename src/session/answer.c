@@ -18,6 +18,9 @@ typedef struct group_work {
     mp_held *held;
     mp_diagnostics *diagnostics;
     mp_answers *answers;
+    mp_base base;
+    bool has_base; /* the base was read, or could not be read; true if there is none */
+    pthread_cond_t base_read;
     pthread_mutex_t lock;
     const size_t *turns; /* indexes of the groups in the order in which they are read */
     size_t next;         /* index in `turns` of the next group to read */
@@ -61,15 +64,19 @@ static bool advance(void *opaque, const char *path, uint64_t done, uint64_t tota
     return goes_on;
 }
 
-static uint64_t bytes_of(const mp_file_groups *groups)
+static uint64_t bytes_at(const char *path)
 {
-    uint64_t bytes = 0;
+    struct stat status;
+    return path && stat(path, &status) == 0 && S_ISREG(status.st_mode) ? (uint64_t)status.st_size
+                                                                       : 0;
+}
+
+static uint64_t bytes_of(const mp_file_groups *groups, const mp_question *question)
+{
+    uint64_t bytes = bytes_at(question->base);
     for (size_t i = 0; i < groups->count; i++)
-        for (size_t j = 0; j < groups->items[i].count; j++) {
-            struct stat status;
-            if (stat(groups->items[i].files[j].path, &status) == 0 && S_ISREG(status.st_mode))
-                bytes += (uint64_t)status.st_size;
-        }
+        for (size_t j = 0; j < groups->items[i].count; j++)
+            bytes += bytes_at(groups->items[i].files[j].path);
     return bytes;
 }
 
@@ -109,6 +116,18 @@ void mp_request_watch(mp_request *request, const mp_reading *reading)
     request->opaque = (void *)reading->load.progress;
 }
 
+/* Read a group into `held` unless that is already done. */
+static void load_held(mp_held *held, const mp_file_group *group, const mp_reading *reading,
+                      const mp_diagnostics *like)
+{
+    if (held->model)
+        return;
+    held->model = mp_model_new();
+    held->diagnostics = mp_diagnostics_like(like);
+    held->read_with = reading->load;
+    held->loaded = mp_file_group_load(group, &reading->load, held->model, held->diagnostics);
+}
+
 static void ask(const group_work *work, const mp_file_group *group, const mp_request *request,
                 mp_group_answer *answer)
 {
@@ -127,30 +146,72 @@ static void ask(const group_work *work, const mp_file_group *group, const mp_req
     answer->document = NULL;
 }
 
-/* Read the base that the group is compared with, if there is one. Return false after storing the
- * error. */
-static bool read_base(const group_work *work, const mp_reading *reading, mp_group_answer *answer,
-                      mp_diagnostics *diagnostics, mp_dictionary *dictionary, mp_digest **base)
+/* Read the base, if there is one, while other threads read groups. */
+static void read_base(group_work *work)
 {
-    mp_error error = {0};
-    if (!work->question->base)
-        return true;
-    *base = mp_base_digest(work->question, reading, dictionary, diagnostics, &error);
-    answer->of_file = !*base;
-    if (*base)
-        return true;
-    answer->outcome = error.code && !error.path ? MP_GROUP_REFUSED : MP_GROUP_UNREAD;
-    if (error.code &&
-        answer ==
-            work->answers->groups) /* report an error that is the same for each group only once */
-        answer->error = keep_error(&error);
-    return false;
+    group_progress state = {.work = work};
+    const mp_progress shared = {advance, &state};
+    mp_reading reading = *work->reading;
+    if (work->answers->merged)
+        reading.load.progress = &shared;
+    if (work->question->base)
+        mp_base_read(&work->base, work->question, &reading);
+    pthread_mutex_lock(&work->lock);
+    work->has_base = true;
+    pthread_cond_broadcast(&work->base_read);
+    pthread_mutex_unlock(&work->lock);
+}
+
+/* Return true if there is no base, or if it can be compared with. If `waits`, wait until this is
+ * known; before, return true. */
+static bool has_base(group_work *work, bool waits)
+{
+    pthread_mutex_lock(&work->lock);
+    while (waits && !work->has_base)
+        pthread_cond_wait(&work->base_read, &work->lock);
+    const bool lost = work->has_base && work->question->base && !work->base.digest;
+    pthread_mutex_unlock(&work->lock);
+    return !lost;
+}
+
+/* Store that a group is not answered because the base could not be read. An error that is the same
+ * for each group is reported only once. */
+static void lack_base(const group_work *work, mp_group_answer *answer)
+{
+    const mp_error *error = &work->base.error;
+    answer->of_file = true;
+    answer->outcome = error->code && !error->path ? MP_GROUP_REFUSED : MP_GROUP_UNREAD;
+    if (error->code && answer == work->answers->groups)
+        answer->error = keep_error(error);
+}
+
+/* Ask about a group that was read. Return true if it was read completely. */
+static bool ask_held(group_work *work, size_t place, const mp_held *held, mp_group_answer *answer)
+{
+    const bool merged = work->answers->merged;
+    if (!mp_model_is_usable(held->model))
+        return false;
+    mp_dictionary *copy =
+        work->answers->count > 1 ? mp_dictionary_copy(work->base.dictionary) : NULL;
+    mp_request request =
+        mp_question_request(work->question, held->model, answer->diagnostics,
+                            copy ? copy : work->base.dictionary, work->base.digest);
+    request.one_of_many = merged;
+    if (!merged)
+        mp_request_watch(&request, work->reading);
+    if (!request.torn)
+        request.torn =
+            work->is_torn ? &work->torn : mp_question_torn(work->question, work->base.diagnostics);
+    const bool whole =
+        !work->reading->strict || mp_model_is_whole(held->model, answer->diagnostics);
+    ask(work, &work->groups->items[place], &request, answer);
+    mp_dictionary_free(copy);
+    return held->loaded && whole;
 }
 
 static void answer_group(group_work *work, size_t place)
 {
-    const mp_file_group *group = &work->groups->items[place];
-    bool merged = work->answers->merged;
+    const bool merged = work->answers->merged;
     mp_group_answer *answer = &work->answers->groups[place];
     group_progress state = {.work = work};
     const mp_progress shared = {advance, &state};
@@ -158,33 +219,17 @@ static void answer_group(group_work *work, size_t place)
     if (merged)
         reading.load.progress = &shared;
     mp_held unheld = {.model = NULL}, *held = merged ? &unheld : work->held;
-    mp_dictionary *dictionary = mp_dictionary_new();
-    mp_digest *base = NULL;
-    /* Report problems of the base with the first group only. */
-    mp_diagnostics *unheard = mp_diagnostics_new(1);
-    if (read_base(work, &reading, answer, place ? unheard : answer->diagnostics, dictionary,
-                  &base)) {
-        mp_held_read(held, group, &reading, answer->diagnostics);
-        bool ok = held->loaded;
-        if (!mp_model_is_usable(held->model)) {
-            ok = false;
-        } else {
-            mp_request request = mp_question_request(work->question, held->model,
-                                                     answer->diagnostics, dictionary, base);
-            request.one_of_many = merged;
-            if (!merged)
-                mp_request_watch(&request, work->reading);
-            if (!request.torn)
-                request.torn =
-                    work->is_torn ? &work->torn : mp_question_torn(work->question, unheard);
-            ok &= !reading.strict || mp_model_is_whole(held->model, answer->diagnostics);
-            ask(work, group, &request, answer);
-        }
-        answer->outcome = ok ? MP_GROUP_READ : MP_GROUP_UNREAD;
+    if (has_base(work, false))
+        load_held(held, &work->groups->items[place], &reading, answer->diagnostics);
+    const bool compares = has_base(work, true);
+    if (!place) /* report problems of the base only once */
+        mp_diagnostics_append(answer->diagnostics, work->base.diagnostics);
+    if (compares) {
+        mp_diagnostics_append(answer->diagnostics, held->diagnostics);
+        answer->outcome = ask_held(work, place, held, answer) ? MP_GROUP_READ : MP_GROUP_UNREAD;
+    } else {
+        lack_base(work, answer);
     }
-    mp_diagnostics_free(unheard);
-    mp_digest_free(base);
-    mp_dictionary_free(dictionary);
     mp_held_free(&unheld);
 }
 
@@ -233,23 +278,27 @@ static void *answer_groups(void *opaque)
 }
 
 /* Answer all groups on several threads. The calling thread is one of them, and does all the work if
- * no other thread can be started. */
+ * no other thread can be started. It reads the base first. */
 static void run_all(group_work *work)
 {
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
     size_t jobs = work->reading->jobs ? (size_t)work->reading->jobs
                   : processors > 0    ? (size_t)processors
                                       : 1;
-    if (jobs > work->groups->count)
-        jobs = work->groups->count;
+    const size_t files = work->groups->count + (work->question->base ? 1 : 0);
+    if (jobs > files)
+        jobs = files;
     size_t started = 0;
     pthread_t *threads = mp_alloc(jobs * sizeof *threads);
     pthread_mutex_init(&work->lock, NULL);
+    pthread_cond_init(&work->base_read, NULL);
     while (started + 1 < jobs && pthread_create(&threads[started], NULL, answer_groups, work) == 0)
         started++;
+    read_base(work);
     answer_groups(work);
     for (size_t i = 0; i < started; i++)
         pthread_join(threads[i], NULL);
+    pthread_cond_destroy(&work->base_read);
     pthread_mutex_destroy(&work->lock);
     free(threads);
 }
@@ -295,8 +344,11 @@ void mp_groups_answer(const mp_file_groups *groups, const mp_question *question,
                        .turns = turns,
                        .is_torn = torn != NULL,
                        .torn = torn ? *torn : (mp_diagnostic){0},
-                       .total = bytes_of(groups)};
+                       .base = {.dictionary = mp_dictionary_new(),
+                                .diagnostics = mp_diagnostics_like(diagnostics)},
+                       .total = bytes_of(groups, question)};
     run_all(&work);
+    mp_base_free(&work.base);
     free(turns);
     if (!answers->pile.count)
         return;
@@ -328,12 +380,7 @@ mp_document *mp_answers_take(mp_answers *answers)
 void mp_held_read(mp_held *held, const mp_file_group *group, const mp_reading *reading,
                   mp_diagnostics *diagnostics)
 {
-    if (!held->model) {
-        held->model = mp_model_new();
-        held->diagnostics = mp_diagnostics_like(diagnostics);
-        held->read_with = reading->load;
-        held->loaded = mp_file_group_load(group, &reading->load, held->model, held->diagnostics);
-    }
+    load_held(held, group, reading, diagnostics);
     mp_diagnostics_append(diagnostics, held->diagnostics);
 }
 

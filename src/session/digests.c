@@ -50,13 +50,22 @@ mp_digest *mp_recording_digest(const char *path, const mp_question *question,
     return digest;
 }
 
-mp_digest *mp_base_digest(const mp_question *question, const mp_reading *reading,
-                          mp_dictionary *dictionary, mp_diagnostics *diagnostics, mp_error *error)
+void mp_base_read(mp_base *base, const mp_question *question, const mp_reading *reading)
 {
     const mp_load_options *how = &reading->load;
     bool of_bytes = mp_argument_find(&question->report->arguments, "against") != NULL;
     if (of_bytes || mp_file_is_baseline(question->base, how))
-        return mp_baseline_read(question->base, how, dictionary, of_bytes ? NULL : diagnostics,
-                                error);
-    return mp_recording_digest(question->base, question, reading, dictionary, diagnostics, error);
+        base->digest = mp_baseline_read(question->base, how, base->dictionary,
+                                        of_bytes ? NULL : base->diagnostics, &base->error);
+    else
+        base->digest = mp_recording_digest(question->base, question, reading, base->dictionary,
+                                           base->diagnostics, &base->error);
+}
+
+void mp_base_free(mp_base *base)
+{
+    mp_digest_free(base->digest);
+    mp_dictionary_free(base->dictionary);
+    mp_diagnostics_free(base->diagnostics);
+    *base = (mp_base){.digest = NULL};
 }

@@ -22,7 +22,17 @@ mp_digest *mp_file_group_digest(const mp_file_group *group, const mp_question *q
 mp_digest *mp_recording_digest(const char *path, const mp_question *question,
                                const mp_reading *reading, mp_dictionary *dictionary,
                                mp_diagnostics *diagnostics, mp_error *error);
-/* Read and digest the base of the question, a recording or a baseline. Add problems to
- * `diagnostics`, including a warning if a baseline was made from a truncated recording. */
-mp_digest *mp_base_digest(const mp_question *question, const mp_reading *reading,
-                          mp_dictionary *dictionary, mp_diagnostics *diagnostics, mp_error *error);
+
+/* The base that recordings are compared with: a recording or a baseline. */
+typedef struct mp_base {
+    mp_dictionary *dictionary;
+    mp_digest *digest; /* NULL: there is none, or it could not be read */
+    mp_diagnostics *diagnostics;
+    mp_error error;
+} mp_base;
+
+/* Read the base of the question into `base`, which has an empty dictionary and no diagnostics yet.
+ * Diagnostics include a warning if a baseline was made from a truncated recording. */
+void mp_base_read(mp_base *base, const mp_question *question, const mp_reading *reading);
+/* Release all that the base has. */
+void mp_base_free(mp_base *base);

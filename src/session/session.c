@@ -35,6 +35,7 @@ static void renew_diagnostics(mp_session *session)
 
 void mp_session_begin(mp_session *session)
 {
+    pthread_mutex_init(&session->watching, NULL);
     renew_diagnostics(session);
 }
 
@@ -69,6 +70,7 @@ void mp_session_end(mp_session *session)
     free(session->aliases);
     mp_arena_free(&session->texts);
     free(session->paths.items);
+    pthread_mutex_destroy(&session->watching);
 }
 
 mp_session *mp_session_new(void)
@@ -118,13 +120,17 @@ bool mp_session_set(mp_session *session, const char *name, const char *text, mp_
     return mp_session_told(session, set(session, name, text, mp_session_tells(session)), error);
 }
 
-/* Report progress (mp_progress). After a cancellation no further file is read. */
+/* Report progress (mp_progress), of one thread at a time. After a cancellation no further file is
+ * read. */
 static bool watch(void *opaque, const char *path, uint64_t done, uint64_t total)
 {
     mp_session *session = opaque;
     const mp_progress *state = &session->progress;
+    pthread_mutex_lock(&session->watching);
     session->cancelled |= !state->advance(state->opaque, path, done, total);
-    return !session->cancelled;
+    const bool goes_on = !session->cancelled;
+    pthread_mutex_unlock(&session->watching);
+    return goes_on;
 }
 
 void mp_session_watch(mp_session *session,
@@ -278,9 +284,6 @@ bool mp_session_answer(mp_session *session, const mp_question *question,
     mp_question_diagnose(question, session->diagnostics);
     if (groups->apart && style->single && groups->count > 1 && !report->together)
         return mp_session_refuse_many(session, report->name, error);
-    if (groups->count > 1 && question->base && mp_file_is_stream(question->base))
-        return mp_fail(error, MP_ERROR_NO_ANSWER,
-                       "the base is read again for each recording, expected a file, not a stream");
     if (report->together && groups->count > 1) {
         if (!session->joint)
             session->joint = mp_alloc_zero(groups->count, sizeof *session->joint);

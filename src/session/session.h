@@ -1,6 +1,8 @@
 /* Internals of a session that the command line uses besides the public library. */
 #pragma once
 
+#include <pthread.h>
+
 #include "base/diagnose.h"
 #include "export/formats.h"
 #include "memprof/memprof.h"
@@ -18,6 +20,7 @@ struct mp_session {
     const char *dashes; /* text before option names in messages, such as "--" */
     mp_progress progress, watcher; /* the user's progress function; the session's own function,
                                       which calls the user's */
+    pthread_mutex_t watching;      /* held while the user's function is called */
     bool cancelled;                /* the current question is cancelled */
     mp_diagnostics *finding;       /* diagnostics of finding the inputs */
     mp_diagnostics
