@@ -152,7 +152,7 @@ static bool run_heap(const mp_request *request, mp_document *document, mp_error 
     if (!window)
         return false;
     mp_section_head(document, request);
-    mp_answer_leaks(document, window);
+    mp_answer_leaks(document, request, window);
     mp_say_damage(document, request);
     answer_events(document, window);
     answer_groups(document, window);

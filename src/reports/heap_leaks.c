@@ -340,7 +340,7 @@ static bool run(const mp_request *request, mp_document *document, mp_error *erro
     if (!window)
         return false;
     mp_say_damage(document, request);
-    mp_answer_leaks(document, window);
+    mp_answer_leaks(document, request, window);
     mp_section_limits(document, request, window);
     bool ok = mp_section_leaks(document, request, window, error);
     mp_section_suppressions(document, window);

@@ -230,11 +230,13 @@ static const char *reason_of(mp_document *document, const mp_leaks *leaks, const
                     : "the objects left behind filled early, turn over or are in use";
 }
 
-void mp_tell_verdict(mp_document *document, const mp_window *window)
+void mp_tell_verdict(mp_document *document, const mp_request *request, const mp_window *window)
 {
     const mp_leaks *leaks = mp_window_leak_sites(window);
     const mp_leak *worst = leaks->worst;
     const char *unknown = mp_leaks_unknown_text(document, window, leaks);
+    if (!unknown && request->torn) /* what is missing may leak */
+        unknown = mp_torn_text(document, request);
     mp_told_verdict told = {.leaks = worst     ? "yes"
                                      : unknown ? "unknown"
                                                : "no",
@@ -330,12 +332,12 @@ static const mp_leak *largest_other(const mp_leaks *leaks, bool seldom)
     return NULL;
 }
 
-void mp_answer_leaks(mp_document *document, const mp_window *window)
+void mp_answer_leaks(mp_document *document, const mp_request *request, const mp_window *window)
 {
     const mp_suppressed *suppressed = window->suppressed;
     const mp_leaks *leaks = mp_window_leak_sites(window);
     const bool untold = is_untold(window, leaks);
-    mp_tell_verdict(document, window);
+    mp_tell_verdict(document, request, window);
     if (untold) /* if nothing is known to leak, name the largest site */
         mp_document_say(document, MP_TONE_WORSE, "Largest left", "%s",
                         place_text(document, window, leaks->items));

@@ -140,13 +140,13 @@ bool mp_section_top(mp_document *document, const mp_window *window, const mp_hea
                     mp_error *error);
 /* Say the summary of leaks ("Leaks", "Worst leak", "Maybe a cache") and set the headline; for
  * several merged files, say "Leaks" and "Still running". */
-void mp_answer_leaks(mp_document *document, const mp_window *window);
+void mp_answer_leaks(mp_document *document, const mp_request *request, const mp_window *window);
 /* Return the reason why it is unknown if anything leaks; NULL if it is known. */
 const char *mp_leaks_unknown_text(const mp_document *document, const mp_window *window,
                                   const mp_leaks *leaks);
 void mp_sum_up_leaks(mp_document *merged);
 /* Set the verdict for programs: if the recording leaks, and the worst leak. */
-void mp_tell_verdict(mp_document *document, const mp_window *window);
+void mp_tell_verdict(mp_document *document, const mp_request *request, const mp_window *window);
 /* Say "Growth": the live bytes at both ends of the window, and the group that changed most. */
 void mp_say_change(mp_document *document, const mp_window *window, const mp_grouping *grouping);
 /* Add the table of growth. With `trends`, each row has its course from snapshot to snapshot. */
