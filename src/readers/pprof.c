@@ -103,6 +103,11 @@ static void tell_rest(pp_state *state)
                pp_text(state, state->drop_frames), heap ? " (" : "",
                heap ? mp_diagnostics_dashes(state->diagnostics) : "",
                heap ? "skip selects others)" : "");
+    if (state->older)
+        pp_say(state, MP_DIAG_OLDER_OBJECTS,
+               "samples with more memory in use than allocated: %" PRIu64
+               "; it was allocated before the profile began, and counts as allocated",
+               state->older);
     if (state->cut_stacks)
         pp_say(state, MP_DIAG_CUT_STACKS,
                "%" PRIu64 " stacks have more than %d frames, or there are more than %d distinct "
@@ -171,7 +176,7 @@ static bool read_pprof(void *opaque, mp_input *input, uint32_t summary)
     pp_state *state = opaque;
     state->path = state->model->inputs.items[summary].path;
     state->torn = false;
-    state->samples = state->cut_stacks = state->drop_frames = state->usual_type = 0;
+    state->samples = state->older = state->cut_stacks = state->drop_frames = state->usual_type = 0;
     state->value_count = 0;
     state->time_ns = state->duration_ns = state->period = 0;
     state->period_type = (pp_value_type){0};

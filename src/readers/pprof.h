@@ -113,6 +113,7 @@ typedef struct pp_state {
     pb_wire wire;
     bool torn;
     uint64_t samples, cut_stacks;
+    uint64_t older; /* samples with more objects in use than allocated */
     int64_t time_ns, duration_ns, period;
     pp_value_type period_type;
     uint64_t drop_frames,
