@@ -272,7 +272,8 @@ bool cli_refuse_argument(const cli_options *options, const cli_option *option, c
     const char *words[MP_MOST_WORDS];
     char list[512];
     size_t count = cli_option_words(&options->command, option, words);
-    const char *nearest = mp_text_nearest(text, words, count);
+    const char *meant = option->kind == CLI_EXPORTER ? mp_target_meant(text) : NULL;
+    const char *nearest = meant ? meant : mp_text_nearest(text, words, count);
     const char *takes = count ? mp_text_list(words, count, "or", list, sizeof list)
                               : mp_spell(list, sizeof list, option->takes, "--");
     if (pair->origin) {

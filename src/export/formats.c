@@ -80,3 +80,35 @@ bool mp_target_find(const char *name, mp_target *target)
             return true;
     return false;
 }
+
+const char *mp_target_meant(const char *word)
+{
+    static const struct {
+        const char *word, *name;
+    } words[] = {
+        {"chrome", "trace"},
+        {"chrome-trace", "trace"},
+        {"perfetto", "trace"},
+        {"catapult", "trace"},
+        {"devtools", "heapsnapshot"},
+        {"v8", "heapsnapshot"},
+        {"memlab", "heapsnapshot"},
+        {"prometheus", "openmetrics"},
+        {"grafana", "openmetrics"},
+        {"graphviz", "dot"},
+        {"jsonl", "ndjson"},
+        {"db", "sqlite"},
+        {"sqlite3", "sqlite"},
+        {"duckdb", "csv"},
+        {"go", "pprof"},
+        {"pyroscope", "pprof"},
+        {"parca", "pprof"},
+        {"kcachegrind", "callgrind"},
+        {"flamegraph", "folded"},
+        {"collapsed", "folded"},
+    };
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (mp_text_is(words[i].word, word))
+            return words[i].name;
+    return NULL;
+}

@@ -25,3 +25,5 @@ typedef struct mp_target {
 /* Get a target by index, from 0, or by name. Return false if there is none. */
 bool mp_target_at(size_t place, mp_target *target);
 bool mp_target_find(const char *name, mp_target *target);
+/* Return the name of the target for which another word is used, such as "chrome"; NULL: unknown. */
+const char *mp_target_meant(const char *word);
