@@ -115,10 +115,22 @@ static bool refuse_unknown(const cli_options *options, const char *name)
                    : cli_refuse(options, "unknown option '--%s'", name);
 }
 
+/* Return the name that the command has for an option that other commands have under this name. */
+static const char *name_here(const cli_command *command, const char *name)
+{
+    static const char *const same[][2] = {{"sources", "listings"}, {"listings", "sources"}};
+    for (size_t i = 0; i < sizeof same / sizeof *same; i++)
+        if (strcmp(name, same[i][0]) == 0 && !cli_option_of(command, name) &&
+            cli_option_of(command, same[i][1]))
+            return same[i][1];
+    return name;
+}
+
 /* Return the option with this name, or the only option that begins with it. Return NULL after a
  * message. */
 static const cli_option *find_named(const cli_options *options, const char *name)
 {
+    name = name_here(&options->command, name);
     const cli_option *found = NULL;
     const char *begun[CLI_MOST_OPTIONS];
     size_t count = 0;

@@ -8,6 +8,8 @@
  * on it: a line is blanks, a number and the source text, which is trimmed. Lines without a number
  * are skipped. If several lines have the same number, the first counts.
  *
+ * Without a listing, the source itself is used up to its first include.
+ *
  * Each folder is searched for a listing under the names that base/source_name.h defines. */
 #include "readers/listing.h"
 
@@ -90,11 +92,12 @@ static const char *file_at(mp_arena *arena, const char *folder, mp_slice name)
     return stat(path, &status) == 0 && S_ISREG(status.st_mode) ? path : NULL;
 }
 
-static const char *find_listing(mp_arena *arena, const mp_load_options *options,
-                                const char *program)
+/* Return the path of a program's listing or, if `ending` is NULL, of its source; NULL: none. */
+static const char *find_file(mp_arena *arena, const mp_load_options *options, const char *program,
+                             const char *ending)
 {
     mp_slice names[MP_SOURCE_NAMES];
-    mp_source_names(arena, program, ".dbg", names);
+    mp_source_names(arena, program, ending, names);
     for (size_t i = 0; i < options->source_folder_count; i++)
         for (size_t k = 0; k < MP_SOURCE_NAMES; k++) {
             const char *found = file_at(arena, options->source_folders[i], names[k]);
@@ -143,19 +146,41 @@ static void read_listing(mp_model *model, mp_diagnostics *diagnostics,
     mp_input_close(input);
 }
 
+/* Read a source. Use its lines only up to the first include, because the lines of the listing are
+ * numbered differently from there on. */
+static void read_source(mp_model *model, mp_diagnostics *diagnostics,
+                        const mp_load_options *options, const wanted_lines *wanted,
+                        mp_string_id program, const char *path)
+{
+    mp_slice line;
+    mp_load_options quiet = {.inputs = options->inputs, .encoding = options->encoding};
+    mp_input *input = mp_input_open(path, diagnostics, &quiet);
+    for (uint64_t number = 1; input && mp_input_line(input, &line); number++) {
+        if (memchr(line.start, '{', line.length))
+            break;
+        set_code(model, wanted, program, number, mp_slice_trim(line));
+    }
+    mp_input_close(input);
+}
+
 static void fill_program(mp_model *model, mp_diagnostics *diagnostics,
                          const mp_load_options *options, wanted_lines *wanted, mp_string_id program)
 {
     mp_arena arena = {0};
     const char *name = mp_model_text(model, program);
-    const char *listing = find_listing(&arena, options, name);
+    const char *listing = find_file(&arena, options, name, ".dbg");
+    const char *source = listing ? NULL : find_file(&arena, options, name, NULL);
+    const char *found = listing ? listing : source;
     *mp_id_index_put(&wanted->programs, program.i) =
-        listing ? mp_model_intern_text(model, listing).i : NO_LISTING;
+        found ? mp_model_intern_text(model, found).i : NO_LISTING;
     if (listing)
         read_listing(model, diagnostics, options, wanted, program, listing);
+    else if (source)
+        read_source(model, diagnostics, options, wanted, program, source);
     else
         mp_diagnose(diagnostics, MP_DIAG_NO_SOURCE, NULL, 0,
-                    "no debug listing of %s, expected its .dbg file in a source folder", name);
+                    "no debug listing of %s, expected its .dbg file or its source in the folder",
+                    name);
     mp_arena_free(&arena);
 }
 

@@ -278,17 +278,46 @@ static void put_programs(const annotating *state)
 
 /* --- the report --- */
 
+/* Replace the text of a debug listing, whose lines begin with their numbers, by the source. Lines
+ * whose number does not follow are dropped. */
+static void take_listing(annotating *state)
+{
+    mp_slice left = state->source.text, line;
+    mp_text_buffer text = {0};
+    for (uint64_t next = 1; mp_slice_take_line(&left, &line);) {
+        char *end;
+        const char *copy = mp_arena_copy(state->document->arena, line.start, line.length);
+        if (strtoull(copy, &end, 10) != next)
+            continue;
+        end += *end == ' ';
+        mp_text_put(&text, end, strlen(end));
+        mp_text_put(&text, "\n", 1);
+        next++;
+    }
+    state->source.text =
+        (mp_slice){mp_arena_copy(state->document->arena, text.text ? text.text : "", text.length),
+                   text.length};
+    free(text.text);
+}
+
 static bool read_text(annotating *state, mp_error *error)
 {
     const mp_request *request = state->request;
-    mp_slice names[MP_SOURCE_NAMES];
+    mp_slice names[2 * MP_SOURCE_NAMES];
+    mp_arena *arena = state->document->arena;
     if (!request->read_source)
         return mp_fail(error, MP_ERROR_ARGUMENT,
                        "annotate needs " MP_DASHES "sources, the folder that contains %s",
                        state->program);
-    mp_source_names(state->document->arena, state->program, NULL, names);
-    return request->read_source(request->sources, names, MP_SOURCE_NAMES, state->document->arena,
-                                &state->source, error);
+    mp_source_names(arena, state->program, NULL, names);
+    mp_source_names(arena, state->program, ".dbg", names + MP_SOURCE_NAMES);
+    if (!request->read_source(request->sources, names, 2 * MP_SOURCE_NAMES, arena, &state->source,
+                              error))
+        return false;
+    const char *ending = strrchr(state->source.path, '.');
+    if (ending && strcmp(ending, ".dbg") == 0)
+        take_listing(state);
+    return true;
 }
 
 static const char *find_program(const mp_request *request, mp_document *document, mp_error *error)

@@ -172,6 +172,21 @@ static void a_missing_listing_is_noted_once(void **state)
     reading_free(&r);
 }
 
+static void a_source_serves_up_to_its_first_include(void **state)
+{
+    const fixture *f = *state;
+    write_file(f->a, "dir/test.p", "  RUN one.\nRUN two.\nRUN three. {more.i}\nRUN four.\n");
+    write_file(f->b, "dir/both.p", "RUN source.\n");
+    write_file(f->b, "dir/both.dbg", "1 RUN listing.\n");
+    reading r = load(f, "1 \"dir\\test.p\" \"\" 5\n2 \"dir\\both.p\" \"\" 5\n",
+                     "1 1 1 0 0\n1 2 1 0 0\n1 3 1 0 0\n1 4 1 0 0\n2 1 1 0 0\n");
+    static const char *const expected[] = {"RUN one.", "RUN two.", "", "", "RUN listing."};
+    for (uint32_t i = 0; i < sizeof expected / sizeof *expected; i++)
+        assert_string_equal(code_of(&r, i + 1), expected[i]);
+    assert_int_equal(count_diagnostics(r.diagnostics), 0);
+    reading_free(&r);
+}
+
 static void a_very_long_name_is_no_path(void **state)
 {
     const fixture *f = *state;
@@ -191,6 +206,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(listings_are_looked_for, set_up, tear_down),
         cmocka_unit_test_setup_teardown(the_first_folder_wins, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_missing_listing_is_noted_once, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_source_serves_up_to_its_first_include, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_very_long_name_is_no_path, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
