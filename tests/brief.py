@@ -4,7 +4,6 @@
 A brief answer agrees with the complete one. It has less than 5,000 bytes, the same names, some of the rows, and
 the number of missing rows. The first screen has at most three tables, and names a command that works.
 """
-import argparse
 import json
 import os
 import pathlib
@@ -13,7 +12,7 @@ import subprocess
 import sys
 import tempfile
 
-from claims import ClaimsOfRuns
+from claims import ClaimsOfRuns, PROGRAM, arguments
 
 SAMPLES = pathlib.Path(__file__).resolve().parent.parent / "samples"
 ENDINGS = {".oemp", ".prf", ".rpt", ".taligent", ".gclog", ".sqlite", ".hprof"}
@@ -184,14 +183,10 @@ class Trials(ClaimsOfRuns):
 
 
 def main():
-    parser = argparse.ArgumentParser(description="Small answers against whole ones.")
-    parser.add_argument("--memprof", required=True, metavar="PROGRAM", type=pathlib.Path)
-    parser.add_argument("--server", help="runs command lines one after the other")
-    parser.add_argument("--tables", required=True, metavar="PROGRAM", help="tells the commands")
-    options = parser.parse_args()
+    options = arguments(__doc__, server=str, tables=PROGRAM)
     os.environ["MEMPROF_NO_CONFIG"] = "1"
     commands = subprocess.run([options.tables, "commands"], stdout=subprocess.PIPE, check=True)
-    trials = Trials(options.memprof.resolve(), options.server)
+    trials = Trials(options.memprof, options.server)
     trials.all_samples(commands.stdout.decode().split())
     trials.shapes()
     trials.first_screens()

@@ -6,7 +6,6 @@
 The screen must agree with other commands. On a terminal that is high enough, each view shows the lines of its
 command's text with closed stacks, and nothing else.
 """
-import argparse
 import fcntl
 import gzip
 import os
@@ -22,7 +21,7 @@ import tempfile
 import termios
 import time
 
-from claims import Claims
+from claims import Claims, arguments
 from roots import skip
 
 try:
@@ -510,9 +509,7 @@ class Trials(Claims):
 
 
 def main():
-    parser = argparse.ArgumentParser(description="Try the full screen.")
-    parser.add_argument("--memprof", required=True, metavar="PROGRAM", type=pathlib.Path)
-    program = parser.parse_args().memprof.resolve()
+    program = pathlib.Path(arguments(__doc__).memprof)
     if not pyte:
         skip("python3-pyte is not installed")
     with tempfile.TemporaryDirectory() as folder:

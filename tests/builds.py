@@ -9,7 +9,6 @@ answer is computed from the lists. A site is identified by its type, its name an
 slope is the median of all slopes since its first build (the lower of the two in the middle), without the steps
 that tests/oracle/trend.py removes from a series.
 """
-import argparse
 import fractions
 import json
 import os
@@ -22,6 +21,8 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "oracle"))
 import trend  # noqa: E402
+
+import claims
 
 FEWEST = 4
 
@@ -154,11 +155,7 @@ def large(memprof):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--memprof", required=True)
-    parser.add_argument("--rounds", type=int, default=150)
-    parser.add_argument("--large", action="store_true")
-    options = parser.parse_args()
+    options = claims.arguments(__doc__, rounds=150, large=bool)
     if options.large:
         large(options.memprof)
         return 0

@@ -2,6 +2,7 @@
 import argparse
 import inspect
 import json
+import os
 import pathlib
 import subprocess
 import sys
@@ -11,17 +12,25 @@ import runs
 
 LONGEST = 2000  # maximum number of characters printed for each value
 SKIPPED = 77
+PROGRAM = {"type": os.path.abspath, "required": True}  # another program that a test needs
 
 
-def arguments(description, self_test, **more):
-    """Return the arguments of a test: --memprof, and `more` by name. With --self-test, run that and exit."""
+def arguments(description, self_test=None, words=None, **more):
+    """Return the arguments of a test: --memprof, an absolute path, and `more` by name: a type (bool: a switch), a
+    default number, or settings of argparse. `words`: name and settings of arguments without a name. With
+    --self-test, run that and exit."""
     parser = argparse.ArgumentParser(description=description.split("\n\n")[0])
-    parser.add_argument("--memprof", help="the program")
-    parser.add_argument("--self-test", action="store_true", help="see that what is wrong is found")
+    parser.add_argument("--memprof", type=os.path.abspath, help="the program")
+    if self_test:
+        parser.add_argument("--self-test", action="store_true", help="see that what is wrong is found")
     for name, settings in more.items():
-        parser.add_argument(f"--{name}", **settings)
+        parser.add_argument(f"--{name}", **(
+            settings if isinstance(settings, dict) else {"action": "store_true"} if settings is bool
+            else {"type": settings} if isinstance(settings, type) else {"type": type(settings), "default": settings}))
+    if words:
+        parser.add_argument(words[0], **words[1])
     asked = parser.parse_args()
-    if asked.self_test:
+    if self_test and asked.self_test:
         sys.exit(self_test())
     if not asked.memprof:
         parser.error("--memprof says which program to run")

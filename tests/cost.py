@@ -11,7 +11,6 @@ before, and once tiny; the cost of the tiny one is that of starting the program,
 counted, never timed: basic blocks, and bytes that are moved, compared or filled. At these sizes, n log n grows
 by a factor of 2.2.
 """
-import argparse
 import concurrent.futures
 import os
 import pathlib
@@ -20,6 +19,7 @@ import subprocess
 import sys
 import tempfile
 
+import claims
 import growing
 
 ALLOWED = 2.3
@@ -196,15 +196,8 @@ def self_test():
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--memprof")
-    parser.add_argument("--valgrind", action="store_true")
-    parser.add_argument("--self-test", action="store_true")
-    parser.add_argument("way", nargs="*", choices=[*WAYS, []])
-    arguments = parser.parse_args()
-    if arguments.self_test:
-        return self_test()
-    law = Law(os.path.abspath(arguments.memprof), arguments.valgrind)
+    arguments = claims.arguments(__doc__, self_test, ("way", {"nargs": "*", "choices": [*WAYS, []]}), valgrind=bool)
+    law = Law(arguments.memprof, arguments.valgrind)
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 1) as pool:
         list(pool.map(law.way, arguments.way or WAYS))
     print("\n".join(sorted(law.lines)))

@@ -6,7 +6,6 @@ numbers agree with the report.
   tests/coverage.py --memprof PATH --genhtml  let genhtml (of lcov) read it; 77 where there is none
   tests/coverage.py --self-test               wrong documents must be found
 """
-import argparse
 import json
 import pathlib
 import re
@@ -16,6 +15,7 @@ import sys
 import tempfile
 import xml.etree.ElementTree as ElementTree
 
+import claims
 import xml_schema
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -265,16 +265,8 @@ def self_test():
 
 
 def main():
-    parser = argparse.ArgumentParser(description="Hold exported coverage against its formats.")
-    parser.add_argument("--memprof", type=pathlib.Path, help="the program")
-    parser.add_argument("--genhtml", action="store_true", help="let genhtml read it")
-    parser.add_argument("--self-test", action="store_true", help="see that wrong documents fail")
-    options = parser.parse_args()
-    if options.self_test:
-        return self_test()
-    if not options.memprof:
-        parser.error("--memprof says which program to run")
-    return (genhtml if options.genhtml else check)(options.memprof.resolve())
+    options = claims.arguments(__doc__, self_test, genhtml=bool)
+    return (genhtml if options.genhtml else check)(pathlib.Path(options.memprof))
 
 
 if __name__ == "__main__":

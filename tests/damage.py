@@ -11,7 +11,6 @@ one. A fault is silent if the figures of `analyze` differ from those of the unda
 new diagnostic, the recording counts as complete as before, and `check` finds nothing new. --list prints each
 silent fault, with the line before and after; look there for data that a reader could still compare.
 """
-import argparse
 import collections
 import json
 import pathlib
@@ -19,6 +18,7 @@ import random
 import sys
 import tempfile
 
+import claims
 import runs
 
 SAMPLES = pathlib.Path(__file__).resolve().parent.parent / "samples"
@@ -176,18 +176,8 @@ def self_test():
 
 
 def main():
-    parser = argparse.ArgumentParser(description="How much damage changes an answer in silence.")
-    parser.add_argument("--memprof", help="the program")
-    parser.add_argument("--server", help="runs command lines one after the other")
-    parser.add_argument("--count", type=int, default=2000, help="damages a sample")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--list", action="store_true", help="each that is silent")
-    parser.add_argument("--hold", action="store_true", help="few, against bounds")
-    parser.add_argument("--self-test", action="store_true")
-    parser.add_argument("samples", nargs="*", metavar="SAMPLE")
-    options = parser.parse_args()
-    if options.self_test:
-        return self_test()
+    options = claims.arguments(__doc__, self_test, ("samples", {"nargs": "*"}), server=str, count=2000, seed=1,
+                               list=bool, hold=bool)
     program, wrong = Program(options.memprof, options.server), 0
     for name in options.samples or BOUNDS:
         silent, changed, tried = measure(program, name, HELD if options.hold else options.count, options.seed,

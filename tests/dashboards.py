@@ -8,7 +8,6 @@ results must equal `memprof --format json`.
 
 Exit status 77: promtool, clickhouse-server or clickhouse-client is not installed.
 """
-import argparse
 import contextlib
 import datetime
 import io
@@ -20,7 +19,7 @@ import subprocess
 import sys
 import tempfile
 
-from claims import ClaimsOfProgram
+from claims import ClaimsOfProgram, arguments
 from fleet import Shard, free_ports
 from roots import skip
 
@@ -141,13 +140,7 @@ def self_test():
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.split(":", maxsplit=1)[0])
-    parser.add_argument("--memprof")
-    parser.add_argument("--self-test", action="store_true")
-    parser.add_argument("kind", nargs="?", choices=["openmetrics", "clickhouse"])
-    asked = parser.parse_args()
-    if asked.self_test:
-        return self_test()
+    asked = arguments(__doc__, self_test, ("kind", {"nargs": "?", "choices": ["openmetrics", "clickhouse"]}))
     needed = ["promtool"] if asked.kind == "openmetrics" else ["clickhouse-server", "clickhouse-client"]
     missing = [program for program in needed if not shutil.which(program)]
     if missing:

@@ -6,7 +6,6 @@
 Python's codecs encode the texts; they share no code with the C library's iconv. The words use characters on
 which both agree. Their bytes include those of a backslash, a bar and digits.
 """
-import argparse
 import gzip
 import os
 import pathlib
@@ -15,7 +14,7 @@ import subprocess
 import sys
 import tempfile
 
-from claims import ClaimsOfRuns
+from claims import ClaimsOfRuns, arguments
 
 SAMPLES = pathlib.Path(__file__).resolve().parent.parent / "samples"
 TEXTS = {".oemp", ".prf", ".rpt", ".taligent", ".gclog"}
@@ -277,13 +276,9 @@ LAWS = ["named", "database", "refused", "damaged", "surroundings", "marked", "od
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--memprof", required=True)
-    parser.add_argument("--server")
-    parser.add_argument("laws", nargs="*")
-    options = parser.parse_args()
+    options = arguments(__doc__, words=("laws", {"nargs": "*"}), server=str)
     with tempfile.TemporaryDirectory() as place:
-        encodings = Encodings(pathlib.Path(options.memprof).resolve(), options.server, pathlib.Path(place))
+        encodings = Encodings(options.memprof, options.server, pathlib.Path(place))
         for law in options.laws or LAWS:
             getattr(encodings, law)()
         return encodings.end()

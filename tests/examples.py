@@ -26,7 +26,6 @@ it is text.
 Links between documents must be valid. Every diagnostic must be described, and the formats table of README.md
 must agree with the program.
 """
-import argparse
 import difflib
 import json
 import os
@@ -35,6 +34,8 @@ import shutil
 import subprocess
 import sys
 import tempfile
+
+import claims
 
 TIMEOUT = 120
 MARK = "\x1e"
@@ -560,16 +561,7 @@ def self_test():
 
 
 def main():
-    parser = argparse.ArgumentParser(description="Run the examples of the documentation.")
-    parser.add_argument("--memprof", help="the program")
-    parser.add_argument("--root", default=".", help="the checkout")
-    parser.add_argument("--record", action="store_true", help="write expected outputs anew")
-    parser.add_argument("--self-test", action="store_true", help="see that a wrong example fails")
-    options = parser.parse_args()
-    if options.self_test:
-        return self_test()
-    if not options.memprof:
-        parser.error("--memprof says which program to run")
+    options = claims.arguments(__doc__, self_test, root={"default": "."}, record=bool)
     if options.record:
         run(options.memprof, options.root, True, contract=False)
     result = run(options.memprof, options.root, False)

@@ -13,7 +13,6 @@ A run must end by itself. Either its output is the same as without the fault, or
 status is 3 (2 if an argument is at fault). The output file is the old one or, if the run succeeded, the new
 one. Nothing else is left, and inputs are unchanged. On failure, print a line for each fault and exit with 1.
 """
-import argparse
 import bz2
 import concurrent.futures
 import errno
@@ -35,6 +34,7 @@ import termios
 import time
 import zipfile
 
+import claims
 from roots import skip
 
 SAMPLES = pathlib.Path(__file__).resolve().parent.parent / "samples"
@@ -288,16 +288,10 @@ def chosen(count, sample):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--memprof", required=True, type=pathlib.Path)
-    parser.add_argument("--shim", type=pathlib.Path)
-    parser.add_argument("--sample", type=int, default=3)
-    parser.add_argument("--case")
-    parser.add_argument("--call")
-    options = parser.parse_args()
+    options = claims.arguments(__doc__, shim=pathlib.Path, sample=3, case=str, call=str)
     if not options.shim or not options.shim.exists():
         skip("the shim is for x86-64, and for builds without sanitizers")
-    program, shim = options.memprof.resolve(), options.shim.resolve()
+    program, shim = pathlib.Path(options.memprof), options.shim.resolve()
     runs, calls, wrong = 0, 0, 0
 
     def breached(what):

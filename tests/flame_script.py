@@ -7,7 +7,6 @@ A picture is opened as a file, and as a part of a page together with another pic
 produces clicks and keys, not a script. The expected positions of frames are calculated by hand. Without
 Chromium the test is skipped.
 """
-import argparse
 import json
 import pathlib
 import re
@@ -15,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 
+import claims
 import browser
 import names
 import webpages
@@ -295,9 +295,7 @@ def hold_names(law):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--memprof", required=True)
-    asked = parser.parse_args()
+    asked = claims.arguments(__doc__)
     if not browser.find():
         skip("pictures were not opened: chromium is not installed")
     with tempfile.TemporaryDirectory(prefix="memprof-flame-") as folder:

@@ -2,7 +2,6 @@
 """Heap profiles in text: reports agree with a naive reading of made-up profiles, with the generator's plan and, with
 --corpus, with profiles of known content and `go tool pprof` (exit status 77 without them). Cut, damaged, unusual and
 hostile profiles are read too."""
-import argparse
 import collections
 import gzip
 import json
@@ -303,12 +302,7 @@ class Laws(claims.ClaimsOfProgram):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--memprof", required=True)
-    parser.add_argument("--corpus", action="store_true")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--count", type=int, default=12)
-    options = parser.parse_args()
+    options = claims.arguments(__doc__, corpus=bool, seed=1, count=12)
     if options.corpus and not CORPUS.is_dir():
         print(f"{CORPUS} is not there: skipped")
         return SKIPPED

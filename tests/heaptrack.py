@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 """heaptrack recordings: reports agree with the generator's plan and with heaptrack_print. Truncated and
 damaged recordings are reported."""
-import argparse
 import gzip
 import json
 import pathlib
@@ -188,10 +187,7 @@ class Laws(claims.ClaimsOfProgram):
 
 
 def main():
-    parser = argparse.ArgumentParser(description="heaptrack recordings against heaptrack_print.")
-    parser.add_argument("--memprof", required=True)
-    parser.add_argument("--generate", required=True)
-    arguments = parser.parse_args()
+    arguments = claims.arguments(__doc__, generate=claims.PROGRAM)
     laws = Laws(arguments.memprof, arguments.generate)
     referee = shutil.which("heaptrack_print")
     with tempfile.TemporaryDirectory() as name:

@@ -3,7 +3,6 @@
 reports, with the generator's plan, with recordings of a program of known leaks (../shared, skipped without it), and,
 with --live, with each other for a program that is built and run here. Reports that are truncated, damaged or hostile
 are tested too; no limit passes for what a checker did not judge."""
-import argparse
 import json
 import os
 import pathlib
@@ -424,10 +423,7 @@ class Laws(claims.ClaimsOfProgram):
 
 
 def main():
-    parser = argparse.ArgumentParser(description="Reports of leak checkers.")
-    parser.add_argument("--memprof", required=True)
-    parser.add_argument("--live", action="store_true", help="run the checkers")
-    asked = parser.parse_args()
+    asked = claims.arguments(__doc__, live=bool)
     laws = Laws(asked.memprof)
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)

@@ -9,7 +9,6 @@ file outside the folders is read.
 The client is expected below the folder MEMPROF_NODE_MODULES (`npm install @modelcontextprotocol/sdk`). Exit
 status 77: it is not there, or there is no node.
 """
-import argparse
 import contextlib
 import io
 import json
@@ -20,7 +19,7 @@ import subprocess
 import sys
 import tempfile
 
-from claims import ClaimsOfProgram
+import claims
 from roots import skip
 
 ROOT = pathlib.Path(__file__).resolve().parent
@@ -109,7 +108,7 @@ class Server:
         return self.process.returncode, out, err
 
 
-class Trials(ClaimsOfProgram):
+class Trials(claims.ClaimsOfProgram):
     def server(self, *folders, **more):
         return Server(self.program, *(folders or [SAMPLES]), **more)
 
@@ -546,14 +545,7 @@ def self_test():
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.split(":", maxsplit=1)[0])
-    parser.add_argument("--memprof")
-    parser.add_argument("--client", action="store_true")
-    parser.add_argument("--only", help="the name of one check")
-    parser.add_argument("--self-test", action="store_true")
-    asked = parser.parse_args()
-    if asked.self_test:
-        return self_test()
+    asked = claims.arguments(__doc__, self_test, client=bool, only=str)
     trials = Trials(asked.memprof)
     if asked.client:
         if not shutil.which("node"):

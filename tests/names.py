@@ -7,7 +7,6 @@ Put these characters into names of samples and into names of files, and run each
 format. The output must not contain control or invisible characters, by Python's Unicode categories. JSON and
 CSV contain the exact name, XML is well formed, and no name becomes a link, a mention or HTML in Markdown.
 """
-import argparse
 import csv
 import html.parser
 import io
@@ -24,6 +23,7 @@ import tempfile
 import unicodedata
 import xml.etree.ElementTree
 
+import claims
 import runs
 
 SAMPLES = pathlib.Path(__file__).resolve().parent.parent / "samples"
@@ -296,13 +296,7 @@ def self_test():
 
 
 def main():
-    parser = argparse.ArgumentParser(description="Names that do something, in each output.")
-    parser.add_argument("--memprof", help="the program")
-    parser.add_argument("--server", help="runs command lines one after the other")
-    parser.add_argument("--self-test", action="store_true")
-    options = parser.parse_args()
-    if options.self_test:
-        return self_test()
+    options = claims.arguments(__doc__, self_test, server=str)
     law = Law(runs.Runs(options.memprof, options.server))
     with tempfile.TemporaryDirectory(prefix="names.") as place:
         for number, evil in enumerate([UNSEEN, MARKUP]):

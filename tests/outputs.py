@@ -9,7 +9,6 @@ of the umask, a link stays, and a descriptor is written to. A killed program lea
 the whole new one, and nothing else in the folder. With the shim (tests/faults), everything is tested again as
 on a file system without unnamed files.
 """
-import argparse
 import os
 import pathlib
 import random
@@ -24,7 +23,7 @@ import tempfile
 import threading
 import time
 
-from claims import Claims
+from claims import Claims, PROGRAM, arguments
 
 SAMPLES = pathlib.Path(__file__).resolve().parent.parent / "samples"
 SHOP = str(SAMPLES / "shop-v2.oemp")
@@ -304,13 +303,7 @@ class Trials(Claims):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--memprof", required=True, type=pathlib.Path)
-    parser.add_argument("--generate", required=True, type=pathlib.Path)
-    parser.add_argument("--shim", type=pathlib.Path)
-    parser.add_argument("--kills", type=int, default=10, help="of each writer, two by each signal")
-    parser.add_argument("--seed", type=int, default=1)
-    options = parser.parse_args()
+    options = arguments(__doc__, generate=PROGRAM, shim=pathlib.Path, kills=10, seed=1)
     random.seed(options.seed)
     ways = [{}]
     if options.shim and options.shim.exists():
@@ -325,7 +318,7 @@ def main():
             [options.generate, "oemp", "--snapshots", "12", "--objects", "4000"], stdout=subprocess.PIPE,
             check=True).stdout)
         for extra in ways:
-            trials = Trials(options.memprof, extra)
+            trials = Trials(pathlib.Path(options.memprof), extra)
             # A killed program cannot clean up, but an unnamed file needs no clean-up.
             trials.all(base, str(recording), options.kills, not extra)
             status |= trials.end()

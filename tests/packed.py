@@ -6,7 +6,6 @@ those about the sample itself.
 
 Python compresses the samples. zstd and lz4 are programs; without them, their part is skipped, except in CI.
 """
-import argparse
 import bz2
 import gzip
 import io
@@ -24,7 +23,7 @@ import zipfile
 import zlib
 
 import growing
-from claims import ClaimsOfRuns
+from claims import ClaimsOfRuns, arguments
 
 SAMPLES = pathlib.Path(__file__).resolve().parent.parent / "samples"
 ENDINGS = {".oemp", ".prf", ".rpt", ".taligent", ".gclog", ".sqlite"}
@@ -496,12 +495,7 @@ class Packed(ClaimsOfRuns):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--memprof", required=True)
-    parser.add_argument("--server")
-    parser.add_argument("--sanitized", action="store_true")
-    parser.add_argument("laws", nargs="*")
-    options = parser.parse_args()
+    options = arguments(__doc__, words=("laws", {"nargs": "*"}), server=str, sanitized=bool)
     with tempfile.TemporaryDirectory() as place:
         packed = Packed(options.memprof, options.server, pathlib.Path(place))
         packed.sanitized = options.sanitized

@@ -10,7 +10,6 @@ it cannot judge; if it passes, that is counted. Print the share by format and ki
 1 if more than --most percent (default 1) pass in a format that states totals (FORMATS below). A missing corpus
 is skipped.
 """
-import argparse
 import collections
 import concurrent.futures
 import json
@@ -19,6 +18,8 @@ import random
 import subprocess
 import sys
 import tempfile
+
+import claims
 
 SAMPLES = pathlib.Path(__file__).resolve().parent.parent / "samples"
 # By file extension: the measure to limit, and whether the format states its own totals.
@@ -122,15 +123,7 @@ def self_test():
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
-    parser.add_argument("--memprof")
-    parser.add_argument("--places", type=int, default=200)
-    parser.add_argument("--corpus", type=pathlib.Path)
-    parser.add_argument("--most", type=float, default=1)
-    parser.add_argument("--self-test", action="store_true")
-    arguments = parser.parse_args()
-    if arguments.self_test:
-        return self_test()
+    arguments = claims.arguments(__doc__, self_test, places=200, corpus=pathlib.Path, most=1.0)
     paths = [path for path in sorted(SAMPLES.iterdir()) if path.suffix in FORMATS]
     if arguments.corpus and not arguments.corpus.is_dir():
         print(f"skipped: {arguments.corpus} is not there")

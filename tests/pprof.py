@@ -2,7 +2,6 @@
 """Profiles of pprof, of heaps and of costs: reports agree with the generator's plan, with a naive sum, with an export
 that is read back and, with --go, with `go tool pprof` (exit status 77 without it). Profiles that are truncated, damaged, unusual or
 hostile are tested too."""
-import argparse
 import gzip
 import json
 import os
@@ -624,11 +623,7 @@ func main() {
 
 
 def main():
-    parser = argparse.ArgumentParser(description="Heap profiles for pprof.")
-    parser.add_argument("--memprof", required=True)
-    parser.add_argument("--go", action="store_true")
-    parser.add_argument("--sanitized", action="store_true", help="memory is not limited, as sanitizers reserve terabytes")
-    arguments = parser.parse_args()
+    arguments = claims.arguments(__doc__, go=bool, sanitized=bool)
     laws = Laws(arguments.memprof)
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)

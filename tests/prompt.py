@@ -6,7 +6,6 @@
 Answers are compared with those of single statements. A step waits for a text of the answer that the typed
 line does not have, so nothing depends on time.
 """
-import argparse
 import contextlib
 import csv
 import os
@@ -20,7 +19,7 @@ import tempfile
 import termios
 import time
 
-from claims import Claims
+from claims import Claims, arguments
 from roots import skip
 from terminal import Terminal
 
@@ -273,12 +272,9 @@ class Trials(Claims):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--memprof", required=True, type=pathlib.Path)
-    parser.add_argument("--edit", action="store_true")
-    options = parser.parse_args()
+    options = arguments(__doc__, edit=bool)
     with tempfile.TemporaryDirectory() as folder:
-        trials = Trials(options.memprof.resolve(), pathlib.Path(folder))
+        trials = Trials(options.memprof, pathlib.Path(folder))
         for variables in {"TERM": "dumb"}, {"TERM": ""}, {}:
             trials.statements(**variables)
         trials.several()

@@ -7,7 +7,6 @@ has the totals of `memprof analyze`.
 
 Exit status 77: curl is not installed.
 """
-import argparse
 import base64
 import email
 import email.policy
@@ -24,7 +23,7 @@ import threading
 import time
 import urllib.parse
 
-from claims import ClaimsOfProgram
+from claims import ClaimsOfProgram, arguments
 from roots import skip
 from viewers import Pprof
 
@@ -98,9 +97,7 @@ class Trials(ClaimsOfProgram):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.split(":", maxsplit=1)[0])
-    parser.add_argument("--memprof", required=True)
-    asked = parser.parse_args()
+    asked = arguments(__doc__)
     if not shutil.which("curl"):
         skip("no request was sent: curl is not installed")
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Receiver)

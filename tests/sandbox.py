@@ -7,7 +7,6 @@ A preloaded library tries at the end what a hijacked program would try (tests/fa
 must be denied, and with --no-sandbox none. All other tests run inside the sandbox, and show that the program
 itself lacks nothing.
 """
-import argparse
 import contextlib
 import errno
 import json
@@ -23,7 +22,7 @@ import tarfile
 import tempfile
 import zipfile
 
-from claims import Claims
+from claims import Claims, arguments
 from roots import skip
 from static import LIBC, forget_new_calls
 
@@ -295,10 +294,7 @@ class Trials(Claims):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--memprof", required=True, type=pathlib.Path)
-    parser.add_argument("--probe", type=pathlib.Path)
-    options = parser.parse_args()
+    options = arguments(__doc__, probe=pathlib.Path)
     if not options.probe or not options.probe.exists():
         skip("beside sanitizers there is no sandbox, and the probe is for x86-64")
     with tempfile.TemporaryDirectory() as base:
@@ -307,7 +303,7 @@ def main():
             (folder / name).mkdir()
         for name in "shop-v2.oemp", "shop-agent-AS1.oemp":
             shutil.copy(SAMPLES / name, folder / "in")
-        trials = Trials(options.memprof.resolve(), options.probe.resolve(), folder)
+        trials = Trials(pathlib.Path(options.memprof), options.probe.resolve(), folder)
         for trial in (trials.denied, trials.decoded, trials.free, trials.same, trials.told, trials.links, trials.logs,
                       trials.served, trials.watched, trials.pager, trials.prompt):
             trial()

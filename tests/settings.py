@@ -8,14 +8,14 @@ option, the answer must be the same byte by byte, and so must its status. Only t
 effect, and the judgement must then stay the same: nothing more may pass. An option without a text in TEXTS is
 an error, so that new options are not forgotten.
 """
-import argparse
 import json
-import os
 import pathlib
 import re
 import subprocess
 import sys
 import tempfile
+
+import claims
 
 SAMPLES = pathlib.Path(__file__).resolve().parent.parent / "samples"
 
@@ -159,10 +159,7 @@ class Law:
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
-    parser.add_argument("--memprof", required=True, type=os.path.abspath)
-    parser.add_argument("--tables", required=True, type=os.path.abspath)
-    arguments = parser.parse_args()
+    arguments = claims.arguments(__doc__, tables=claims.PROGRAM)
     with tempfile.TemporaryDirectory(prefix="settings.") as name:
         law = Law(arguments.memprof, arguments.tables, pathlib.Path(name))
         make_inputs(arguments.memprof, law.folder)

@@ -4,7 +4,6 @@
 Terminals are pseudo-terminals of 24 lines and 80 columns. A pager reads what would otherwise be printed, and
 the program waits for it. Nothing that the pager does changes the exit status or the messages.
 """
-import argparse
 import fcntl
 import os
 import pathlib
@@ -19,7 +18,7 @@ import tempfile
 import termios
 import time
 
-from claims import Claims
+from claims import Claims, arguments
 from roots import skip
 
 SAMPLES = pathlib.Path(__file__).resolve().parent.parent / "samples"
@@ -248,9 +247,7 @@ class Trials(Claims):
 
 
 def main():
-    parser = argparse.ArgumentParser(description="Try the program on a terminal.")
-    parser.add_argument("--memprof", required=True, metavar="PROGRAM", type=pathlib.Path)
-    trials = Trials(parser.parse_args().memprof.resolve())
+    trials = Trials(arguments(__doc__).memprof)
     trials.choice()
     trials.elsewhere()
     trials.around()

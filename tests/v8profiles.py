@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 """Sampled heap profiles and CPU profiles of V8: reports agree with the generator's plan, with a naive walk of made-up trees and, if it is
 there, of a profile of Node. Profiles that are truncated, damaged, unusual or hostile are refused or read as documented."""
-import argparse
 import collections
 import json
 import lzma
@@ -271,9 +270,7 @@ class Laws(claims.ClaimsOfProgram):
 
 
 def main():
-    parser = argparse.ArgumentParser(description="Profiles of V8.")
-    parser.add_argument("--memprof", required=True)
-    laws = Laws(parser.parse_args().memprof)
+    laws = Laws(claims.arguments(__doc__).memprof)
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         laws.plan(folder)

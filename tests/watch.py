@@ -8,7 +8,6 @@ Each row must agree with what memprof reports about the whole file: the figures 
 replaced here, the expected events follow from these changes. No step waits for a fixed time: each waits until
 the output that it needs is printed.
 """
-import argparse
 import csv
 import fcntl
 import json
@@ -26,7 +25,7 @@ import tempfile
 import termios
 import time
 
-from claims import Claims
+from claims import Claims, PROGRAM, arguments
 
 SECONDS = 60  # maximum seconds for a line on a busy machine
 FIGURES = ("sequence", "tag", "time_us", "live_objects", "live_bytes", "delta_bytes")
@@ -649,11 +648,7 @@ class Trials(Claims):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--memprof", required=True, type=os.path.abspath)
-    parser.add_argument("--generate", required=True, type=os.path.abspath)
-    parser.add_argument("trials", nargs="*")
-    options = parser.parse_args()
+    options = arguments(__doc__, words=("trials", {"nargs": "*"}), generate=PROGRAM)
     names = options.trials or ["grows", "is_prompt", "answers", "replaced", "redirected", "renamed", "parts",
                                 "appended", "log", "ten", "streams", "limits", "policies", "timeouts", "holes",
                                 "signals", "peer", "ignored", "command", "unheld", "lines", "terminal", "left"]

@@ -4,7 +4,6 @@
 The figures between two selected snapshots are those of `growth`, which other tests compare with independent
 replays. Parts that need Chromium are skipped without it.
 """
-import argparse
 import colorsys
 import html.parser
 import itertools
@@ -17,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 
+import claims
 import browser
 import names
 from roots import skip
@@ -488,10 +488,7 @@ def hold_colours(law):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--memprof", required=True)
-    parser.add_argument("--keep", help="a folder in which the pages stay")
-    asked = parser.parse_args()
+    asked = claims.arguments(__doc__, keep=str)
     with tempfile.TemporaryDirectory(prefix="memprof-html-") as own:
         law = Law(asked.memprof, pathlib.Path(asked.keep or own))
         pages = {}

@@ -5,7 +5,6 @@ In a pipe no name is cut: the text contains each name that JSON has for a row. O
 columns, no line is wider than the terminal, by Unicode widths as Python knows them. Names lose only arguments,
 and the left sides of dotted names and paths; names in heap logs are signatures, and lose only arguments.
 """
-import argparse
 import concurrent.futures
 import fcntl
 import json
@@ -18,6 +17,7 @@ import tempfile
 import termios
 import unicodedata
 
+import claims
 import runs
 
 SAMPLES = pathlib.Path(__file__).resolve().parent.parent / "samples"
@@ -182,10 +182,7 @@ class Trials:
 
 
 def main():
-    parser = argparse.ArgumentParser(description="Text in a pipe and on terminals.")
-    parser.add_argument("--memprof", required=True, metavar="PROGRAM")
-    parser.add_argument("--server", help="runs command lines one after the other")
-    options = parser.parse_args()
+    options = claims.arguments(__doc__, server=str)
     os.environ.update(TERM="xterm", MEMPROF_NO_CONFIG="1")
     program = runs.Runs(options.memprof, options.server)
     trials = Trials(program)
