@@ -4,17 +4,14 @@
 
 #include <utf8proc.h>
 
-#include "base/text.h"
-
 uint32_t mp_character_take(const char **p)
 {
     const unsigned char *b = (const unsigned char *)*p;
-    size_t length = *b < 0x80 ? 1 : mp_utf8_length(*p, *p + strnlen(*p, 4));
-    uint32_t code = length < 2 ? *b + (length ? 0u : MP_NO_UTF8) : *b & (0x7fu >> length);
-    for (size_t i = 1; i < length; i++)
-        code = code << 6 | (b[i] & 0x3f);
-    *p += length + !length;
-    return code;
+    utf8proc_int32_t code = *b;
+    utf8proc_ssize_t length =
+        *b < 0x80 ? 1 : utf8proc_iterate(b, (utf8proc_ssize_t)strnlen(*p, 4), &code);
+    *p += length > 0 ? length : 1;
+    return length > 0 ? (uint32_t)code : (uint32_t)MP_NO_UTF8 + *b;
 }
 
 uint32_t mp_character_lower(uint32_t code)

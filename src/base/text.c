@@ -163,6 +163,7 @@ static bool is_hidden(uint32_t code)
 uint32_t mp_text_hidden(const char *p, const char *end, size_t *length)
 {
     const unsigned char *b = (const unsigned char *)p;
+    utf8proc_int32_t code;
     if (p < end && *b < 0x80) {
         *length = 1;
         return *b < 32 || *b == 127 ? *b : MP_SEEN;
@@ -170,10 +171,8 @@ uint32_t mp_text_hidden(const char *p, const char *end, size_t *length)
     *length = mp_utf8_length(p, end);
     if (!*length)
         return MP_SEEN;
-    uint32_t code = *b & (0x7fu >> *length);
-    for (size_t i = 1; i < *length; i++)
-        code = code << 6 | (b[i] & 0x3f);
-    return code < 0xa0 || is_hidden(code) ? code : MP_SEEN;
+    utf8proc_iterate(b, (utf8proc_ssize_t)*length, &code);
+    return code < 0xa0 || is_hidden((uint32_t)code) ? (uint32_t)code : MP_SEEN;
 }
 
 size_t mp_text_escape(const char *p, const char *end, char escape[MP_ESCAPE])
@@ -206,13 +205,7 @@ bool mp_utf8_valid(mp_slice text)
 /* Write an ISO 8859-1 character as UTF-8. Its code is also that of Unicode. */
 static char *put_latin1(char *out, char byte)
 {
-    unsigned char code = (unsigned char)byte;
-    if (code >= 0x80) {
-        *out++ = (char)(0xc0 | code >> 6);
-        code = 0x80 | (code & 0x3f);
-    }
-    *out++ = (char)code;
-    return out;
+    return out + utf8proc_encode_char((unsigned char)byte, (utf8proc_uint8_t *)out);
 }
 
 mp_slice mp_utf8_from_bytes(mp_arena *arena, mp_slice text, bool *converted)

@@ -8,6 +8,8 @@
 #include <unistd.h>
 #include <wchar.h>
 
+#include <utf8proc.h>
+
 #include "cli/curses.h"
 #include "cli/screen.h"
 
@@ -116,11 +118,8 @@ static void put_cell(pen *state, const wchar_t *text, int width)
 /* Return the code of the character at `p`, which must be valid UTF-8. */
 static wchar_t code_at(const char *p)
 {
-    const unsigned char *byte = (const unsigned char *)p;
-    int more = *byte < 0x80 ? 0 : *byte < 0xe0 ? 1 : *byte < 0xf0 ? 2 : 3;
-    unsigned code = more ? *byte & (0x3fu >> more) : *byte;
-    for (int i = 1; i <= more; i++)
-        code = code << 6 | (byte[i] & 0x3fu);
+    utf8proc_int32_t code;
+    utf8proc_iterate((const utf8proc_uint8_t *)p, -1, &code);
     return (wchar_t)code;
 }
 

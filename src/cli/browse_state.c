@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <utf8proc.h>
+
 enum { SIDEWAYS = 8, WHEEL = 3 };
 enum {
     CONTROL_B = 2,
@@ -189,15 +191,7 @@ static void put_character(browse_state *state, uint32_t code)
     if (code < ' ' || code == 127 || code > 0x10ffff || (code >= 0x80 && code < 0xa0) ||
         state->typed_length + 5 > sizeof state->typed)
         return;
-    if (code < 0x80) {
-        *out++ = (char)code;
-    } else {
-        int more = code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
-        static const unsigned first[] = {0, 0xc0, 0xe0, 0xf0};
-        *out++ = (char)(first[more] | code >> (6 * more));
-        while (more--)
-            *out++ = (char)(0x80 | (code >> (6 * more) & 0x3f));
-    }
+    out += utf8proc_encode_char((utf8proc_int32_t)code, (utf8proc_uint8_t *)out);
     *out = '\0';
     state->typed_length = (size_t)(out - state->typed);
 }

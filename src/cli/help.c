@@ -39,13 +39,8 @@ static void put_words(const char *text, unsigned column, unsigned indent)
     putchar('\n');
 }
 
-/* Print "
- *
- * name
- *
- *
- *
- * text". If the name is long, the text is below it. */
+/* Print a name, and a text that begins at column TEXT_AT. If the name is long, the text is below
+ * it. */
 static void put_entry(const char *name, const char *text)
 {
     unsigned column = LEFT + (unsigned)strlen(name);
