@@ -68,6 +68,7 @@ static void mark(judging *state, mp_site_verdict *site, uint32_t session,
     site->objects += objects;
     site->weight += weight;
     verdict->bytes += bytes;
+    site->leaking_sessions += weight > 0;
     if (weight > site->session_weight) {
         site->session_weight = weight;
         site->session = session;

@@ -13,6 +13,7 @@ typedef struct mp_site_verdict {
     bool seldom;        /* as in mp_site_judgement */
     /* session in which the site leaks most; if it does not leak, its last session */
     uint32_t session;
+    uint32_t leaking_sessions; /* number of sessions in which the site leaks */
     uint32_t example; /* an example generation of the site */
     int64_t bytes;    /* leaking bytes over all sessions */
     int64_t objects;

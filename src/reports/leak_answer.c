@@ -44,13 +44,24 @@ static const char *behaviour(mp_document *document, const mp_leak *leak)
     }
 }
 
-/* Return the session in which the site leaks most, as text; "" if there is only one session. */
+/* Return the sessions in which the site leaks, as text; "" if there is only one session. */
 static const char *session_text(mp_document *document, const mp_model *model, const mp_leak *leak)
 {
-    const char *text = mp_site_kind_leaks(leak->verdict->kind)
-                           ? mp_session_text(document, model, leak->verdict->session)
+    const mp_site_verdict *verdict = leak->verdict;
+    const uint32_t leaking = verdict->leaking_sessions, sessions = model->sessions.count - 1;
+    const char *most = mp_site_kind_leaks(verdict->kind)
+                           ? mp_session_text(document, model, verdict->session)
                            : NULL;
-    return text ? mp_document_text(document, ", in %s", text) : "";
+    if (!most)
+        return "";
+    if (leaking < 2)
+        return mp_document_text(document, ", in %s", most);
+    if (leaking == sessions)
+        return sessions == 2
+                   ? ", in both sessions"
+                   : mp_document_text(document, ", in all %" PRIu32 " sessions", sessions);
+    return mp_document_text(document, ", in %" PRIu32 " of %" PRIu32 " sessions, most in %s",
+                            leaking, sessions, most);
 }
 
 /* Objects of a leak that were created by requests of the same name. */
