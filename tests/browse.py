@@ -42,8 +42,13 @@ DUMPS = {"overview": OVERVIEW, "leaks": ["leaks", *LIMIT], "types": ["top", *LIM
          "stacks": ["flame", *LIMIT]}
 PROFILES = {"overview": OVERVIEW, "lines": ["top", *LIMIT], "tree": ["tree", *LIMIT],
             "calls": ["calls", *LIMIT], "timeline": ["timeline", *LIMIT]}
+FEW = {name: words for name, words in DUMPS.items() if name != "retained"}  # more rows than a screen here
+SAMPLED = {name: words for name, words in PROFILES.items() if name != "timeline"}
 VIEWS = {"shop-v2.oemp": {**HEAPS, "lifetimes": ["lifetimes", *LIMIT]}, "shop.taligent": HEAPS,
          "shop-aqtime.sqlite": HEAPS, "shop-1.gclog": DUMPS, "shop-v4.prf": PROFILES,
+         "shop-2.hprof": FEW, "shop.heaptrack": HEAPS, "shop.agent.log": HEAPS, "shop-objects-2.json": HEAPS,
+         "shop-2.pprof": HEAPS, "shop.memcheck": HEAPS, "shop-1.heap": HEAPS, "shop-1.heapprofile": HEAPS,
+         "shop.lsan": HEAPS, "shop.cpuprofile": SAMPLED, "shop-cpu.pb": SAMPLED, "shop.folded": SAMPLED,
          "shop-old.rpt": {"overview": OVERVIEW, "lines": ["top", *LIMIT]}}
 
 CALLER = re.compile(r" {6}(called from |and [\d,]+ more callers?$)")

@@ -21,7 +21,7 @@ from claims import ClaimsOfProgram, arguments
 from xxh3 import xxh128
 
 SAMPLES = pathlib.Path(__file__).resolve().parent.parent / "samples"
-ENDINGS = {".oemp", ".prf", ".rpt", ".taligent", ".gclog", ".sqlite"}
+ENDINGS = {".oemp", ".prf", ".rpt", ".taligent", ".gclog", ".sqlite", ".hprof", ".heapsnapshot", ".heaptrack", ".massif", ".dhat", ".memcheck", ".lsan", ".heap", ".heapprofile", ".cpuprofile", ".folded", ".pprof", ".pb", ".json", ".log", ".lg"}
 TABLES = "recordings", "snapshots", "sites", "types", "platform", "requests", "diagnostics"
 SHARED = ("recording", "day", "time", "host", "build", "labels.name", "labels.value", "version", "part")
 KEYS = {"recordings": (), "snapshots": ("session", "sequence"), "sites": ("site",), "types": ("type",),

@@ -23,7 +23,7 @@ import hostile
 from claims import ClaimsOfProgram, arguments
 
 SAMPLES = pathlib.Path(__file__).resolve().parent.parent / "samples"
-ENDINGS = {".oemp", ".prf", ".rpt", ".taligent", ".gclog", ".sqlite"}
+ENDINGS = {".oemp", ".prf", ".rpt", ".taligent", ".gclog", ".sqlite", ".hprof", ".heapsnapshot", ".heaptrack", ".massif", ".dhat", ".memcheck", ".lsan", ".heap", ".heapprofile", ".cpuprofile", ".folded", ".pprof", ".pb", ".json", ".log", ".lg"}
 TABLES = ("recordings", "files", "snapshots", "requests", "platform", "types", "sites", "frames", "deltas", "lives", "objects",
           "refs", "roots", "lines", "calls", "executions", "diagnostics")
 VIEWS = ("leaks", "growth", "top_types")

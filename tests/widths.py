@@ -21,7 +21,7 @@ import claims
 import runs
 
 SAMPLES = pathlib.Path(__file__).resolve().parent.parent / "samples"
-ENDINGS = {".oemp", ".prf", ".rpt", ".taligent", ".gclog", ".sqlite"}
+ENDINGS = {".oemp", ".prf", ".rpt", ".taligent", ".gclog", ".sqlite", ".hprof", ".heapsnapshot", ".heaptrack", ".massif", ".dhat", ".memcheck", ".lsan", ".heap", ".heapprofile", ".cpuprofile", ".folded", ".pprof", ".pb", ".json", ".log", ".lg"}
 WIDTHS = (60, 80, 100)
 AT_ONCE = 2
 ROWS = ["--limit", "10"]
@@ -118,7 +118,7 @@ class Trials:
                         value = [value] if isinstance(value, str) else value
                         if table == "tree" and ".prf" in words[1]:  # people see the class that ran it only if needed
                             value = [*value, INHERITED.sub(r"\1", value[0])]
-                        names |= {tuple(value[:3])} if value else set()
+                        names |= {tuple(value[:3])} if value and value != ["(unknown)"] else set()
         return sorted(tuple(TWICE.sub(r"\1", shown_name(name)) for name in some) for some in names)
 
     def lines(self, folder):

@@ -27,8 +27,10 @@ static bool is_suffix(const char *dot, const char *end)
 /* Return true if the dot begins the suffix of a file that memprof reads. */
 static bool is_of_recording(const char *dot, const char *end)
 {
-    static const char *const endings[] = {"oemp",   "taligent", "gclog", "gcdump",
-                                          "sqlite", "baseline", "policy"};
+    static const char *const endings[] = {
+        "oemp",  "taligent",  "gclog",       "gcdump",       "sqlite", "baseline", "policy",
+        "hprof", "heaptrack", "heapprofile", "heapsnapshot", "massif", "memcheck", "folded",
+        "pprof", "heap",      "cpuprofile",  "dhat",         "lsan",   "json"};
     size_t length = strcspn(dot + 1, ":");
     length = length < (size_t)(end - dot - 1) ? length : (size_t)(end - dot - 1);
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
@@ -52,8 +54,11 @@ static size_t separator(const char *p, const char *end)
 {
     if (end - p > 2 && p[0] == ':' && p[1] == ':')
         return 2;
-    if ((*p == '/' || *p == '\\') && p + 1 < end)
-        return 1;
+    size_t slashes = 0; /* "file:///" */
+    while (p + slashes < end && (p[slashes] == '/' || p[slashes] == '\\'))
+        slashes++;
+    if (slashes)
+        return p + slashes < end ? slashes : 0;
     return *p == '.' && p + 1 < end && is_letter(p[1]) && !is_suffix(p, end) && !is_of_copy(p) &&
            !is_of_recording(p, end);
 }
