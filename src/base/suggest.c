@@ -8,11 +8,6 @@
 #include "base/memory.h"
 #include "base/text.h"
 
-static int by_bytes(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 /* Return the names in a folder except hidden ones, sorted so that the result does not depend on the
  * file system. */
 static const char **names_in(mp_arena *arena, const char *folder, size_t *count)
@@ -29,7 +24,7 @@ static const char **names_in(mp_arena *arena, const char *folder, size_t *count)
     if (directory)
         closedir(directory);
     if (names)
-        qsort(names, *count, sizeof *names, by_bytes);
+        qsort(names, *count, sizeof *names, mp_text_order);
     return names;
 }
 

@@ -103,6 +103,11 @@ uint32_t mp_slice_column(mp_slice line, const char *cursor)
     return column;
 }
 
+int mp_text_order(const void *left, const void *right)
+{
+    return strcmp(*(const char *const *)left, *(const char *const *)right);
+}
+
 void mp_text_put(mp_text_buffer *buffer, const char *text, size_t length)
 {
     mp_grow(&buffer->text, &buffer->capacity, buffer->length + length + 1, 1);

@@ -44,6 +44,9 @@ const char *mp_slice_control(mp_slice text);
 /* Return the column of `cursor` in the line, in characters from 1. */
 uint32_t mp_slice_column(mp_slice line, const char *cursor);
 
+/* Compare two texts by bytes, for qsort() and bsearch() of pointers to texts. */
+int mp_text_order(const void *left, const void *right);
+
 /* A growing text. Zero-initialise to start; release with free(buffer.text). */
 typedef struct mp_text_buffer {
     char *text; /* NUL-terminated; NULL before the first mp_text_put */

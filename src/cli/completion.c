@@ -33,11 +33,6 @@ static bool is_text(const char *text, const char *start, size_t length)
     return text && strlen(text) == length && strncasecmp(text, start, length) == 0;
 }
 
-static int compare_names(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 size_t cli_completion_find(const cli_completion *completion, const char *line, size_t length,
                            size_t *begun, const char ***names)
 {
@@ -60,7 +55,7 @@ size_t cli_completion_find(const cli_completion *completion, const char *line, s
         if (fits && strncasecmp(word->name, line + start, *begun) == 0)
             (*names)[count++] = word->name;
     }
-    qsort(*names, count, sizeof **names, compare_names);
+    qsort(*names, count, sizeof **names, mp_text_order);
     for (size_t i = 0; i < count; i++)
         if (!i || strcmp((*names)[i], (*names)[unique - 1]) != 0)
             (*names)[unique++] = (*names)[i];

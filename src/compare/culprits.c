@@ -1,6 +1,7 @@
 /* Culprits: the entries that make a rule fail. They are looked up in the list by which the rule was
  * judged. For heaps, they are looked up in the list of sites, because the rule names the type that
  * grew, but not the line that creates it. */
+#include "base/text.h"
 #include "compare/decide.h"
 
 #include <stdlib.h>
@@ -45,18 +46,13 @@ static bool fails_for_too_little(const mp_evaluation *evaluation)
            (comparison == MP_EQUAL && result->measured < result->limit);
 }
 
-static int by_text(const void *left, const void *right)
-{
-    return strcmp(*(const char *const *)left, *(const char *const *)right);
-}
-
 /* Return true if the label made the rule fail. A rule on each label may fail for some labels and
  * pass for others. */
 static bool is_to_blame(const mp_evaluation *evaluation, const char *label)
 {
     return !evaluation->rule->each || (evaluation->failed_count &&
                                        bsearch(&label, evaluation->failed, evaluation->failed_count,
-                                               sizeof *evaluation->failed, by_text));
+                                               sizeof *evaluation->failed, mp_text_order));
 }
 
 /* --- culprits in digests --- */

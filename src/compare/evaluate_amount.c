@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "compare/choice.h"
 #include "compare/decide.h"
 #include "compare/runs.h"
@@ -72,11 +73,6 @@ typedef struct selection {
     const char *most_label; /* label of `most` in the rule */
 } selection;
 
-static int by_text(const void *left, const void *right)
-{
-    return strcmp(*(const char *const *)left, *(const char *const *)right);
-}
-
 /* Set the sorted names of the types with unknown retained size. */
 static void name_untracked(mp_evaluation *evaluation, selection *found)
 {
@@ -89,13 +85,13 @@ static void name_untracked(mp_evaluation *evaluation, selection *found)
         found->names[found->name_count++] = mp_type_text(evaluation->scratch, model, i);
     }
     if (found->name_count)
-        qsort(found->names, found->name_count, sizeof *found->names, by_text);
+        qsort(found->names, found->name_count, sizeof *found->names, mp_text_order);
 }
 
 static bool is_untracked(const selection *found, const char *type)
 {
     return found->name_count &&
-           bsearch(&type, found->names, found->name_count, sizeof *found->names, by_text);
+           bsearch(&type, found->names, found->name_count, sizeof *found->names, mp_text_order);
 }
 
 /* Store an entry if a message should name it instead of the stored one. */

@@ -37,11 +37,6 @@ static const char *source_of_node(mp_arena *arena, const mp_model *model, uint32
     return *file ? file : source_in(arena, mp_model_text(model, symbol->name));
 }
 
-static int compare_texts(const void *left, const void *right)
-{
-    return strcmp(*(const char *const *)left, *(const char *const *)right);
-}
-
 /* Return true if any allocation has a source line. Recorders of native code may know functions
  * only. */
 static bool has_lines(const mp_model *model)
@@ -68,7 +63,7 @@ const char **mp_annotation_sources(mp_arena *arena, const mp_filter *filter, siz
             text[(*count)++] = mp_model_text(model, profile->modules.items[i].program);
     for (uint32_t i = 1; lines && i < model->tree.count; i++)
         text[(*count)++] = source_of_node(arena, model, i);
-    qsort(text, *count, sizeof *text, compare_texts);
+    qsort(text, *count, sizeof *text, mp_text_order);
     for (size_t i = 0; i < *count; i++)
         if (*text[i] && (!kept || strcmp(text[kept - 1], text[i]) != 0))
             text[kept++] = text[i];

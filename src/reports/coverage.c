@@ -70,11 +70,6 @@ static void fill_file(mp_arena *arena, const mp_model *model, const mp_coverage 
     file->by_method = by_method;
 }
 
-static int compare_paths(const void *left, const void *right)
-{
-    return strcmp(*(const char *const *)left, *(const char *const *)right);
-}
-
 /* Return a path that several programs share; NULL if no path is shared. Different names of programs
  * may denote the same file: `a\\b.p` and `a/b.p`. */
 static const char *shared_path(const mp_coverage_file *files, size_t count)
@@ -82,7 +77,7 @@ static const char *shared_path(const mp_coverage_file *files, size_t count)
     const char *shared = NULL, **paths = mp_alloc(count * sizeof *paths + 1);
     for (size_t i = 0; i < count; i++)
         paths[i] = files[i].path;
-    qsort(paths, count, sizeof *paths, compare_paths);
+    qsort(paths, count, sizeof *paths, mp_text_order);
     for (size_t i = 1; i < count && !shared; i++)
         shared = strcmp(paths[i - 1], paths[i]) == 0 ? paths[i] : NULL;
     free(paths);
