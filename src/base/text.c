@@ -108,6 +108,21 @@ int mp_text_order(const void *left, const void *right)
     return strcmp(*(const char *const *)left, *(const char *const *)right);
 }
 
+const char *mp_texts_join(mp_arena *arena, const char *const *texts, size_t count)
+{
+    static const char between[] = " < ";
+    size_t length = 1;
+    for (size_t i = 0; i < count; i++)
+        length += strlen(texts[i]) + sizeof between - 1;
+    char *joined = mp_arena_alloc(arena, length), *end = joined;
+    for (size_t i = 0; i < count; i++) {
+        end = i ? stpcpy(end, between) : end;
+        end = stpcpy(end, texts[i]);
+    }
+    *end = '\0';
+    return joined;
+}
+
 void mp_text_put(mp_text_buffer *buffer, const char *text, size_t length)
 {
     mp_grow(&buffer->text, &buffer->capacity, buffer->length + length + 1, 1);

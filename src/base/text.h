@@ -47,6 +47,10 @@ uint32_t mp_slice_column(mp_slice line, const char *cursor);
 /* Compare two texts by bytes, for qsort() and bsearch() of pointers to texts. */
 int mp_text_order(const void *left, const void *right);
 
+/* Return the texts of a list, such as the frames of a stack, as one: "a < b". Takes linear time,
+ * because a stack may have a million frames. */
+const char *mp_texts_join(mp_arena *arena, const char *const *texts, size_t count);
+
 /* A growing text. Zero-initialise to start; release with free(buffer.text). */
 typedef struct mp_text_buffer {
     char *text; /* NUL-terminated; NULL before the first mp_text_put */

@@ -169,23 +169,6 @@ bool mp_column_is_stack(const mp_column *column)
     return column->unit == MP_LIST && mp_column_is_called(column, "stack");
 }
 
-/* Join all texts of a list, in time linear in their length, because a stack may have a million
- * frames. */
-static const char *join(mp_arena *arena, const mp_cell *cell)
-{
-    static const char between[] = " < ";
-    size_t size = 1;
-    for (uint32_t i = 0; i < cell->count; i++)
-        size += strlen(cell->list[i]) + sizeof between - 1;
-    char *text = mp_arena_alloc(arena, size), *end = text;
-    for (uint32_t i = 0; i < cell->count; i++) {
-        end = i ? stpcpy(end, between) : end;
-        end = stpcpy(end, cell->list[i]);
-    }
-    *end = '\0';
-    return text;
-}
-
 const char *mp_cell_for_programs(mp_arena *arena, const mp_column *column, const mp_cell *cell)
 {
     char text[MP_UNIT_TEXT];
@@ -195,7 +178,7 @@ const char *mp_cell_for_programs(mp_arena *arena, const mp_column *column, const
     case MP_TEXT:
         return cell->text;
     case MP_LIST:
-        return join(arena, cell);
+        return mp_texts_join(arena, cell->list, cell->count);
     case MP_FLAG:
         return cell->number ? "true" : "false";
     case MP_SECONDS:

@@ -402,41 +402,28 @@ static void section_texts(mp_document *document, const mp_model *model)
     }
 }
 
-static void section_encoding(mp_document *document, const mp_model *model)
-{
-    typedef struct encoding_row {
-        const char *path, *encoding;
-    } encoding_row;
-    static const mp_column columns[] = {
-        MP_COLUMN(encoding_row, path, "File", MP_TEXT, MP_SHORTEN),
-        MP_COLUMN(encoding_row, encoding, "Encoding", MP_TEXT, 0),
-    };
-    mp_table *table = NULL;
-    for (uint32_t i = 1; i < model->inputs.count; i++) {
-        const mp_input_summary *input = &model->inputs.items[i];
-        if (input->encoding && !table)
-            table = MP_TABLE(document, "encodings", "Texts", MP_ROWS, columns);
-        if (input->encoding)
-            mp_table_put(document, table, &(encoding_row){input->path, input->encoding});
-    }
-}
+static const mp_column encoding_columns[] = {
+    MP_COLUMN(mp_input_summary, path, "File", MP_TEXT, MP_SHORTEN),
+    MP_COLUMN(mp_input_summary, encoding, "Encoding", MP_TEXT, 0),
+};
 
-static void section_packed(mp_document *document, const mp_model *model)
+static const mp_column packed_columns[] = {
+    MP_COLUMN(mp_input_summary, path, "File", MP_TEXT, MP_SHORTEN),
+    MP_COLUMN_OF(mp_input_summary, packed, "packed_by", "Compressed by", MP_TEXT, 0),
+};
+
+/* List the inputs for which the text of the second column is known, if there are any. */
+static void section_inputs(mp_document *document, const mp_model *model, const char *name,
+                           const char *title, const mp_column columns[2])
 {
-    typedef struct packed_row {
-        const char *path, *packed_by;
-    } packed_row;
-    static const mp_column columns[] = {
-        MP_COLUMN(packed_row, path, "File", MP_TEXT, MP_SHORTEN),
-        MP_COLUMN(packed_row, packed_by, "Compressed by", MP_TEXT, 0),
-    };
     mp_table *table = NULL;
     for (uint32_t i = 1; i < model->inputs.count; i++) {
         const mp_input_summary *input = &model->inputs.items[i];
-        if (input->packed && !table)
-            table = MP_TABLE(document, "packed", "Packed", MP_ROWS, columns);
-        if (input->packed)
-            mp_table_put(document, table, &(packed_row){input->path, input->packed});
+        const void *text = (const char *)input + columns[1].offset;
+        if (*(const char *const *)text && !table)
+            table = mp_document_table(document, name, title, MP_ROWS, columns, 2);
+        if (*(const char *const *)text)
+            mp_table_put(document, table, input);
     }
 }
 
@@ -447,8 +434,8 @@ static void put_head(const mp_request *request, mp_document *document)
         document->tables[i].flags = 0;
         document->tables[i].main = true;
     }
-    section_packed(document, request->model);
-    section_encoding(document, request->model);
+    section_inputs(document, request->model, "packed", "Packed", packed_columns);
+    section_inputs(document, request->model, "encodings", "Texts", encoding_columns);
     mp_section_session(document, request, true);
 }
 

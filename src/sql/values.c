@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/text.h"
+
 /* Types in SQL, indexed by unit. */
 static const char *const types[] = {
     [MP_TEXT] = "TEXT",
@@ -35,22 +37,6 @@ bool mp_sql_unit(const char *type, mp_unit *unit)
     return false;
 }
 
-/* Join the texts of a list, such as the frames of a stack. */
-static const char *join(const mp_texts *list, mp_arena *texts)
-{
-    static const char between[] = " < ";
-    size_t length = 1;
-    for (size_t i = 0; i < list->count; i++)
-        length += strlen(list->items[i]) + sizeof between - 1;
-    char *joined = mp_arena_alloc(texts, length), *end = joined;
-    for (size_t i = 0; i < list->count; i++) {
-        end = i ? stpcpy(end, between) : end;
-        end = stpcpy(end, list->items[i]);
-    }
-    *end = '\0';
-    return joined;
-}
-
 static mp_sql_value text_value(const char *text)
 {
     return (mp_sql_value){.kind = text ? MP_SQL_TEXT : MP_SQL_NULL, .text = text};
@@ -61,7 +47,7 @@ mp_sql_value mp_sql_value_of(const mp_column *column, const void *row, mp_arena 
     const void *member = (const char *)row + column->offset;
     if (column->unit == MP_LIST) {
         const mp_texts *list = member;
-        return text_value(list->items ? join(list, texts) : NULL);
+        return text_value(list->items ? mp_texts_join(texts, list->items, list->count) : NULL);
     }
     if (column->unit == MP_TEXT) {
         const char *text = *(const char *const *)member;
