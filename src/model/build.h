@@ -65,9 +65,19 @@ struct mp_model_private {
 mp_generation_id mp_model_generation(mp_model *model, const mp_generation *key);
 /* Return the context that equals `key` in everything but `depth`. Create it if it is new. */
 mp_context_id mp_model_context(mp_model *model, const mp_context *key);
+/* Add a delta of the generation. `snapshot` must be later than its newest delta. */
+mp_cost *mp_model_new_delta(mp_model *model, mp_generation_id generation, mp_snapshot_id snapshot);
 /* Return the cost of the generation's delta at `snapshot`. Create the delta if it is new.
  * `snapshot` must not be older than the newest delta. The cost is valid until the next call. */
-mp_cost *mp_model_delta(mp_model *model, mp_generation_id generation, mp_snapshot_id snapshot);
+static inline mp_cost *mp_model_delta(mp_model *model, mp_generation_id generation,
+                                      mp_snapshot_id snapshot)
+{
+    const uint32_t last = model->generations.items[generation.i].last_delta;
+    mp_delta *delta = &model->deltas.items[last];
+    return last && delta->snapshot.i == snapshot.i
+               ? &delta->cost
+               : mp_model_new_delta(model, generation, snapshot);
+}
 
 /* Changes since the previous snapshot, and live amounts; reusable objects are not included. */
 typedef struct mp_tally {

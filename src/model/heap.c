@@ -143,9 +143,9 @@ static void count_for_request(mp_heap *heap, mp_generation_id id, int64_t time_u
         mp_request_peak_add(&heap->request, time_us, objects, bytes);
 }
 
-/* Return the generation of a birth at the open snapshot, and cache it in the origin. */
-static mp_generation_id generation_of(mp_heap *heap, mp_heap_origin_entry *entry, mp_owner owner,
-                                      uint8_t marks)
+/* Find the generation of a birth at the open snapshot, and cache it in the origin. */
+static __attribute__((noinline)) void find_generation(mp_heap *heap, mp_heap_origin_entry *entry,
+                                                      mp_owner owner, uint8_t marks)
 {
     const mp_origin *origin = &entry->origin;
     mp_owner apart = shallow(heap, owner);
@@ -164,32 +164,35 @@ static mp_generation_id generation_of(mp_heap *heap, mp_heap_origin_entry *entry
     entry->snapshot = heap->snapshot;
     entry->marks = marks;
     entry->generation = mp_model_generation(heap->model, &generation);
-    return entry->generation;
+    entry->reusable = key.reusable;
+    (void)mp_model_delta(heap->model, entry->generation, heap->snapshot);
+    entry->delta = heap->model->generations.items[entry->generation.i].last_delta;
 }
 
-/* Add an object whose owner is known to a generation and to the ledger. */
-static void enter(mp_heap *heap, mp_live_object *object, const mp_birth *birth, mp_owner owner)
+/* Add an object whose owner is known to a generation and to the ledger. It counts as `bytes`. */
+static void enter(mp_heap *heap, mp_live_object *object, const mp_birth *birth, int64_t bytes,
+                  mp_owner owner)
 {
     mp_heap_origin_entry *entry = &heap->origins[birth->origin];
-    uint8_t marks = marks_of(heap, birth);
-    bool same = entry->snapshot.i == heap->snapshot.i && entry->marks == marks &&
-                entry->owner.context.i == owner.context.i &&
-                entry->owner.generation.i == owner.generation.i;
-    mp_generation_id generation =
-        same ? entry->generation : generation_of(heap, entry, owner, marks);
-    bool reusable = heap->model->generations.items[generation.i].reusable;
+    const uint8_t marks = marks_of(heap, birth);
+    if (entry->snapshot.i != heap->snapshot.i || entry->marks != marks ||
+        entry->owner.context.i != owner.context.i ||
+        entry->owner.generation.i != owner.generation.i)
+        find_generation(heap, entry, owner, marks);
+    const mp_generation_id generation = entry->generation;
     object->generation = generation.i & INT32_MAX;
+    mp_live_set_bytes(&heap->live, object, bytes);
 
-    mp_cost *cost = mp_model_delta(heap->model, generation, heap->snapshot);
+    mp_cost *cost = &heap->model->deltas.items[entry->delta].cost;
     cost->created++;
     cost->idle += birth->idle;
-    cost->created_bytes += birth->bytes;
-    cost->bytes += birth->bytes;
-    count(heap, reusable, 1, birth->bytes);
-    heap->tally.created += !reusable;
-    count_for_request(heap, generation, birth->time_us, 1, birth->bytes);
+    cost->created_bytes += bytes;
+    cost->bytes += bytes;
+    count(heap, entry->reusable, 1, bytes);
+    heap->tally.created += !entry->reusable;
+    count_for_request(heap, generation, birth->time_us, 1, bytes);
     if (heap->history)
-        mp_history_birth(heap->history, birth->id, birth->bytes, generation);
+        mp_history_birth(heap->history, birth->id, bytes, generation);
 }
 
 /* Find the owner `id`, and store it in heap->last_owner. Return false if it is not alive, or is
@@ -219,24 +222,24 @@ static int64_t counted_bytes(mp_heap *heap, const mp_birth *birth, uint64_t line
     return 0;
 }
 
-bool mp_heap_birth(mp_heap *heap, const mp_birth *given, uint64_t line)
+bool mp_heap_birth(mp_heap *heap, const mp_birth *birth, uint64_t line)
 {
-    if (mp_live_may_have(&heap->live, given->id) && mp_live_find(&heap->live, given->id))
+    if (mp_live_may_have(&heap->live, birth->id) && mp_live_find(&heap->live, birth->id))
         return false;
-    mp_birth birth = *given;
-    birth.bytes = counted_bytes(heap, given, line);
-    bool known = !birth.owner || find_owner(heap, birth.owner);
-    mp_live_object *object = mp_live_add(&heap->live, birth.id, MP_GENERATION_PENDING);
-    mp_live_set_time(&heap->live, object, birth.time_us);
-    object->idle = birth.idle;
+    const int64_t bytes = counted_bytes(heap, birth, line);
+    const bool known = !birth->owner || find_owner(heap, birth->owner);
+    mp_live_object *object = mp_live_add(&heap->live, birth->id, MP_GENERATION_PENDING);
+    mp_live_set_time(&heap->live, object, birth->time_us);
+    object->idle = birth->idle;
     if (known) {
-        mp_live_set_bytes(&heap->live, object, birth.bytes);
-        enter(heap, object, &birth, birth.owner ? heap->last_owner : (mp_owner){{0}, {0}});
+        enter(heap, object, birth, bytes, birth->owner ? heap->last_owner : (mp_owner){{0}, {0}});
     } else {
         mp_grow(&heap->pending, &heap->pending_capacity, heap->pending_count + 1,
                 sizeof *heap->pending);
-        heap->pending[heap->pending_count++] = (mp_pending){.birth = birth, .line = line};
-        object->size = (uint32_t)heap->pending_count;
+        mp_pending *pending = &heap->pending[heap->pending_count++];
+        *pending = (mp_pending){.birth = *birth, .line = line};
+        pending->birth.bytes = bytes;
+        mp_live_set_bytes(&heap->live, object, (int64_t)heap->pending_count);
     }
     return true;
 }
@@ -248,16 +251,16 @@ enum { WAITING, ON_THE_WAY, RESOLVED };
 static void resolve_one(mp_heap *heap, mp_pending *pending)
 {
     mp_live_object *object = mp_live_find(&heap->live, pending->birth.id);
-    mp_live_set_bytes(&heap->live, object, pending->birth.bytes);
     if (pending->owner && pending->owner->generation != MP_GENERATION_PENDING) {
         mp_generation_id owner = {pending->owner->generation};
-        enter(heap, object, &pending->birth,
+        enter(heap, object, &pending->birth, pending->birth.bytes,
               (mp_owner){heap->model->generations.items[owner.i].context, owner});
     } else {
         mp_diagnose(heap->diagnostics, MP_DIAG_UNKNOWN_OWNER, heap->path, pending->line,
                     "object %" PRIu64 " is scoped to object %" PRIu64 ", which is not alive here",
                     pending->birth.id, pending->birth.owner);
-        enter(heap, object, &pending->birth, (mp_owner){{MP_CONTEXT_UNKNOWN}, {0}});
+        enter(heap, object, &pending->birth, pending->birth.bytes,
+              (mp_owner){{MP_CONTEXT_UNKNOWN}, {0}});
     }
     pending->state = RESOLVED;
 }
@@ -274,7 +277,9 @@ static void resolve_chain(mp_heap *heap, uint32_t first, uint32_t *way)
         pending->owner = owner;
         pending->state = ON_THE_WAY;
         way[length++] = index;
-        index = owner && owner->generation == MP_GENERATION_PENDING ? owner->size : 0;
+        index = owner && owner->generation == MP_GENERATION_PENDING
+                    ? (uint32_t)mp_live_bytes(&heap->live, owner)
+                    : 0;
     }
     if (index && heap->pending[index - 1].state == ON_THE_WAY)
         mp_diagnose(heap->diagnostics, MP_DIAG_SCOPE_CYCLE, heap->path,

@@ -49,14 +49,16 @@ typedef struct mp_owner {
     mp_generation_id generation;
 } mp_owner;
 
-/* An origin, and the generation of its last birth. The next birth usually belongs to the same
- * generation. */
+/* An origin, and the generation of its last birth, with its delta at `snapshot`. The next birth
+ * usually belongs to the same generation. */
 typedef struct mp_heap_origin_entry {
     mp_origin origin;
     mp_owner owner;
     mp_snapshot_id snapshot;
     mp_generation_id generation;
+    uint32_t delta;
     uint8_t marks;
+    bool reusable;
 } mp_heap_origin_entry;
 
 typedef struct mp_heap {

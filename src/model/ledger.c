@@ -76,17 +76,16 @@ mp_generation_id mp_model_generation(mp_model *model, const mp_generation *key)
     return (mp_generation_id){*found};
 }
 
-mp_cost *mp_model_delta(mp_model *model, mp_generation_id generation_id, mp_snapshot_id snapshot)
+mp_cost *mp_model_new_delta(mp_model *model, mp_generation_id generation_id,
+                            mp_snapshot_id snapshot)
 {
     assert(generation_id.i > MP_GENERATION_PENDING && generation_id.i < model->generations.count);
     assert(snapshot.i && snapshot.i < model->snapshots.count);
     mp_generation *generation = &model->generations.items[generation_id.i];
-    if (!generation->last_delta ||
-        model->deltas.items[generation->last_delta].snapshot.i != snapshot.i) {
-        *MP_ADD(&model->deltas) = (mp_delta){.generation = generation_id, .snapshot = snapshot};
-        generation->last_delta = model->deltas.count - 1;
-        if (!generation->first_delta)
-            generation->first_delta = generation->last_delta;
-    }
-    return &model->deltas.items[generation->last_delta].cost;
+    mp_delta *delta = MP_ADD(&model->deltas);
+    *delta = (mp_delta){.generation = generation_id, .snapshot = snapshot};
+    generation->last_delta = model->deltas.count - 1;
+    if (!generation->first_delta)
+        generation->first_delta = generation->last_delta;
+    return &delta->cost;
 }
