@@ -188,6 +188,24 @@ static inline bool mp_input_numbers(mp_input *input, unsigned columns, uint32_t 
     return length > 0;
 }
 
+/* Read rows as mp_input_numbers does, at most `most`, with instructions that only some processors
+ * have. All columns are set. Return the number of rows; 0 on other processors. Reading stops at the
+ * latest before the first row that mp_input_numbers does not take; it may stop before others. */
+size_t mp_input_wide_rows(mp_input *input, unsigned columns, uint64_t *rows, size_t most);
+
+/* Read rows until one is not taken or `most` are read. Return their number. */
+static inline size_t mp_input_rows(mp_input *input, unsigned columns, uint32_t wanted,
+                                   uint64_t *rows, size_t most)
+{
+    enum { SINGLE = 8 }; /* rows read one by one before the next attempt to read many */
+    for (size_t count = 0;;) {
+        count += mp_input_wide_rows(input, columns, rows + count * columns, most - count);
+        for (int i = 0; i < SINGLE; i++, count++)
+            if (count == most || !mp_input_numbers(input, columns, wanted, rows + count * columns))
+                return count;
+    }
+}
+
 /* Read the next line if it is a character, a blank and a hexadecimal number of up to 16 digits. For
  * any other line, or one near the end of the window, return false and consume nothing. */
 static inline bool mp_input_hex_row(mp_input *input, char *letter, uint64_t *number)

@@ -50,13 +50,17 @@ mp_input *mp_input_from_stream(const char *path, mp_stream *stream, const char *
  * the line is too long for the window or the limit. No diagnostic is reported. */
 bool mp_window_has_line(mp_input *input);
 
-/* Consume a line of the window, which has `length` bytes with its newline. */
-static inline void mp_window_take_line(mp_input *input, size_t length)
+/* Consume `count` lines of the window, which have `length` bytes with their newlines. */
+static inline void mp_window_take_lines(mp_input *input, size_t length, size_t count)
 {
     input->start += length;
     input->consumed += length;
-    input->line_number++;
+    input->line_number += count;
     input->line_closed = true;
+}
+static inline void mp_window_take_line(mp_input *input, size_t length)
+{
+    mp_window_take_lines(input, length, 1);
 }
 
 /* Identity of a file that was read. */

@@ -169,9 +169,9 @@ static __attribute__((noinline)) void find_generation(mp_heap *heap, mp_heap_ori
     entry->delta = heap->model->generations.items[entry->generation.i].last_delta;
 }
 
-/* Add an object whose owner is known to a generation and to the ledger. It counts as `bytes`. */
-static void enter(mp_heap *heap, mp_live_object *object, const mp_birth *birth, int64_t bytes,
-                  mp_owner owner)
+/* Add the birth of an object whose owner is known to the ledger. It counts as `bytes`. Return its
+ * generation. */
+static uint32_t enter(mp_heap *heap, const mp_birth *birth, int64_t bytes, mp_owner owner)
 {
     mp_heap_origin_entry *entry = &heap->origins[birth->origin];
     const uint8_t marks = marks_of(heap, birth);
@@ -180,9 +180,6 @@ static void enter(mp_heap *heap, mp_live_object *object, const mp_birth *birth, 
         entry->owner.generation.i != owner.generation.i)
         find_generation(heap, entry, owner, marks);
     const mp_generation_id generation = entry->generation;
-    object->generation = generation.i & INT32_MAX;
-    mp_live_set_bytes(&heap->live, object, bytes);
-
     mp_cost *cost = &heap->model->deltas.items[entry->delta].cost;
     cost->created++;
     cost->idle += birth->idle;
@@ -193,6 +190,7 @@ static void enter(mp_heap *heap, mp_live_object *object, const mp_birth *birth, 
     count_for_request(heap, generation, birth->time_us, 1, bytes);
     if (heap->history)
         mp_history_birth(heap->history, birth->id, bytes, generation);
+    return generation.i & INT32_MAX;
 }
 
 /* Find the owner `id`, and store it in heap->last_owner. Return false if it is not alive, or is
@@ -222,25 +220,36 @@ static int64_t counted_bytes(mp_heap *heap, const mp_birth *birth, uint64_t line
     return 0;
 }
 
+static void wait_for_owner(mp_heap *heap, const mp_birth *birth, int64_t bytes, uint64_t line)
+{
+    mp_grow(&heap->pending, &heap->pending_capacity, heap->pending_count + 1,
+            sizeof *heap->pending);
+    mp_pending *pending = &heap->pending[heap->pending_count++];
+    *pending = (mp_pending){.birth = *birth, .line = line};
+    pending->birth.bytes = bytes;
+}
+
 bool mp_heap_birth(mp_heap *heap, const mp_birth *birth, uint64_t line)
 {
     if (mp_live_may_have(&heap->live, birth->id) && mp_live_find(&heap->live, birth->id))
         return false;
-    const int64_t bytes = counted_bytes(heap, birth, line);
-    const bool known = !birth->owner || find_owner(heap, birth->owner);
-    mp_live_object *object = mp_live_add(&heap->live, birth->id, MP_GENERATION_PENDING);
-    mp_live_set_time(&heap->live, object, birth->time_us);
-    object->idle = birth->idle;
-    if (known) {
-        enter(heap, object, birth, bytes, birth->owner ? heap->last_owner : (mp_owner){{0}, {0}});
+    int64_t size = counted_bytes(heap, birth, line);
+    mp_live_object made = {.id = birth->id, .idle = birth->idle};
+    if (!birth->owner || find_owner(heap, birth->owner)) {
+        made.generation =
+            enter(heap, birth, size, birth->owner ? heap->last_owner : (mp_owner){{0}, {0}}) &
+            INT32_MAX;
     } else {
-        mp_grow(&heap->pending, &heap->pending_capacity, heap->pending_count + 1,
-                sizeof *heap->pending);
-        mp_pending *pending = &heap->pending[heap->pending_count++];
-        *pending = (mp_pending){.birth = *birth, .line = line};
-        pending->birth.bytes = bytes;
-        mp_live_set_bytes(&heap->live, object, (int64_t)heap->pending_count);
+        made.generation = MP_GENERATION_PENDING;
+        wait_for_owner(heap, birth, size, line);
+        size = (int64_t)heap->pending_count;
     }
+    made.size = mp_live_size(size) & MP_LIVE_LARGE;
+    mp_live_object *object = mp_live_take(&heap->live, birth->id);
+    mp_live_put(object, made);
+    mp_live_set_time(&heap->live, object, birth->time_us);
+    if (size >= MP_LIVE_LARGE)
+        mp_live_set_bytes(&heap->live, object, size);
     return true;
 }
 
@@ -250,18 +259,19 @@ enum { WAITING, ON_THE_WAY, RESOLVED };
 
 static void resolve_one(mp_heap *heap, mp_pending *pending)
 {
-    mp_live_object *object = mp_live_find(&heap->live, pending->birth.id);
+    const mp_birth *birth = &pending->birth;
+    mp_live_object *object = mp_live_find(&heap->live, birth->id);
+    mp_owner owner = {{MP_CONTEXT_UNKNOWN}, {0}};
     if (pending->owner && pending->owner->generation != MP_GENERATION_PENDING) {
-        mp_generation_id owner = {pending->owner->generation};
-        enter(heap, object, &pending->birth, pending->birth.bytes,
-              (mp_owner){heap->model->generations.items[owner.i].context, owner});
+        owner.generation.i = pending->owner->generation;
+        owner.context = heap->model->generations.items[owner.generation.i].context;
     } else {
         mp_diagnose(heap->diagnostics, MP_DIAG_UNKNOWN_OWNER, heap->path, pending->line,
                     "object %" PRIu64 " is scoped to object %" PRIu64 ", which is not alive here",
-                    pending->birth.id, pending->birth.owner);
-        enter(heap, object, &pending->birth, pending->birth.bytes,
-              (mp_owner){{MP_CONTEXT_UNKNOWN}, {0}});
+                    birth->id, birth->owner);
     }
+    object->generation = enter(heap, birth, birth->bytes, owner) & INT32_MAX;
+    mp_live_set_bytes(&heap->live, object, birth->bytes);
     pending->state = RESOLVED;
 }
 

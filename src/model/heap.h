@@ -116,6 +116,11 @@ static inline void mp_heap_prefetch(const mp_heap *heap, uint64_t id)
 {
     mp_live_prefetch(&heap->live, id);
 }
+/* Prefetch what else they may touch. Call it between mp_heap_prefetch and the event. */
+static inline void mp_heap_prefetch_more(const mp_heap *heap, uint64_t id)
+{
+    mp_live_prefetch_below(&heap->live, id);
+}
 
 /* Add an object; `line` is the line of its birth in the file. Return false, and do nothing, if the
  * id is already alive. */

@@ -63,14 +63,6 @@ static void free_arrays(mp_live_set *set)
     free(set->times);
 }
 
-/* Store an object. The place keeps its own counter. */
-static void put(mp_live_object *place, const mp_live_object *object)
-{
-    const uint32_t passed = place->passed;
-    *place = *object;
-    place->passed = passed & STUCK;
-}
-
 /* Add all objects of another set. Return false if a column is full. */
 static bool move_in(mp_live_set *set, const mp_live_set *other)
 {
@@ -81,7 +73,7 @@ static bool move_in(mp_live_set *set, const mp_live_set *other)
         mp_live_object *place = enter(set, object->id);
         if (!place)
             return false;
-        put(place, object);
+        mp_live_put(place, *object);
         if (set->times && other->times)
             set->times[place - set->places] = other->times[i];
     }
@@ -102,14 +94,13 @@ static void grow(mp_live_set *set)
     free_arrays(&old);
 }
 
-mp_live_object *mp_live_add(mp_live_set *set, uint64_t id, uint32_t generation)
+mp_live_object *mp_live_take(mp_live_set *set, uint64_t id)
 {
     mp_live_object *object;
     if (!set->rows || is_full(set))
         grow(set);
     while (!(object = enter(set, id)))
         grow(set);
-    put(object, &(mp_live_object){.id = id, .generation = generation & INT32_MAX});
     set->count++;
     if (id > set->largest)
         set->largest = id;

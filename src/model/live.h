@@ -66,8 +66,21 @@ static inline mp_live_object *mp_live_find(const mp_live_set *set, uint64_t id)
     return object->id == id && object->generation ? object
                                                   : mp_live_find_below(set, id, row, column);
 }
+/* Take a place for an id that is not in the set. The caller must fill it at once by mp_live_put. */
+mp_live_object *mp_live_take(mp_live_set *set, uint64_t id);
+/* Fill a place with an object, whose `generation` is not 0. The place keeps its own counter. */
+static inline void mp_live_put(mp_live_object *place, mp_live_object object)
+{
+    object.passed = place->passed;
+    *place = object;
+}
 /* Add an id that is not in the set. `generation` must not be 0. */
-mp_live_object *mp_live_add(mp_live_set *set, uint64_t id, uint32_t generation);
+static inline mp_live_object *mp_live_add(mp_live_set *set, uint64_t id, uint32_t generation)
+{
+    mp_live_object *object = mp_live_take(set, id);
+    mp_live_put(object, (mp_live_object){.id = id, .generation = generation & INT32_MAX});
+    return object;
+}
 /* Return true if the id may be in the set; cheaper than a lookup. */
 static inline bool mp_live_may_have(const mp_live_set *set, uint64_t id)
 {
@@ -88,12 +101,25 @@ static inline int64_t mp_live_time(const mp_live_set *set, const mp_live_object 
     return set->timed ? set->times[object - set->places] : 0;
 }
 
+/* Prefetch the place where a lookup of the id starts. */
 static inline void mp_live_prefetch(const mp_live_set *set, uint64_t id)
 {
     unsigned column;
     const size_t row = mp_live_home(set, id, &column);
     if (set->rows)
         __builtin_prefetch(&set->places[row * MP_LIVE_COLUMNS + column], 1);
+}
+/* Prefetch the place below, if a lookup may continue there. Call it when the first place was
+ * fetched. */
+static inline void mp_live_prefetch_below(const mp_live_set *set, uint64_t id)
+{
+    unsigned column;
+    const size_t row = mp_live_home(set, id, &column);
+    if (!set->rows)
+        return;
+    const mp_live_object *place = &set->places[row * MP_LIVE_COLUMNS + column];
+    if (place->id != id && (place->generation || place->passed))
+        __builtin_prefetch(place + MP_LIVE_COLUMNS, 1);
 }
 
 /* Return the size of an object of 256 MiB and more. */
@@ -103,9 +129,14 @@ static inline int64_t mp_live_bytes(const mp_live_set *set, const mp_live_object
     return object->size != MP_LIVE_LARGE ? object->size : mp_live_large_bytes(set, object);
 }
 void mp_live_set_large_bytes(mp_live_set *set, const mp_live_object *object, int64_t bytes);
+/* Return the `size` of an object of that many bytes. */
+static inline uint32_t mp_live_size(int64_t bytes)
+{
+    return bytes < MP_LIVE_LARGE ? (uint32_t)bytes & MP_LIVE_LARGE : MP_LIVE_LARGE;
+}
 static inline void mp_live_set_bytes(mp_live_set *set, mp_live_object *object, int64_t bytes)
 {
-    object->size = bytes < MP_LIVE_LARGE ? (uint32_t)bytes & MP_LIVE_LARGE : MP_LIVE_LARGE;
+    object->size = mp_live_size(bytes) & MP_LIVE_LARGE;
     if (object->size == MP_LIVE_LARGE)
         mp_live_set_large_bytes(set, object, bytes);
 }

@@ -38,11 +38,7 @@ typedef struct oemp_section {
 #define READ_ROWS(name, columns, wanted)                                                           \
     static size_t name(mp_input *input, uint64_t *rows)                                            \
     {                                                                                              \
-        size_t count = 0;                                                                          \
-        while (count < OEMP_BATCH_NUMBERS / (columns) &&                                           \
-               mp_input_numbers(input, columns, wanted, rows + count * (columns)))                 \
-            count++;                                                                               \
-        return count;                                                                              \
+        return mp_input_rows(input, columns, wanted, rows, OEMP_BATCH_NUMBERS / (columns));        \
     }
 READ_ROWS(read_objects, 16, OEMP_OBJECT_COLUMNS)
 READ_ROWS(read_changed_objects, 6, OEMP_CHANGED_COLUMNS)

@@ -129,15 +129,22 @@ static void object_row(oemp_state *state, const uint64_t *row, uint64_t line)
 static void walk(const oemp_batch *batch,
                  void (*row)(oemp_state *state, const uint64_t *row, uint64_t line))
 {
-    enum { AHEAD = 16 };
+    enum { AHEAD = 16, NEXT = 8 };
     const uint64_t *place = batch->numbers;
     const mp_heap *heap = &batch->state->recording->heap;
+    const bool owned = batch->replay == oemp_objects;
     for (size_t i = 0; i < batch->count; i++, place += batch->columns) {
         if (i + AHEAD < batch->count) {
             const uint64_t *ahead = place + AHEAD * batch->columns;
             mp_heap_prefetch(heap, ahead[OEMP_ID]);
-            if (batch->replay == oemp_objects && ahead[OEMP_SCOPE])
+            if (owned && ahead[OEMP_SCOPE])
                 mp_heap_prefetch(heap, ahead[OEMP_SCOPE]);
+        }
+        if (i + NEXT < batch->count) {
+            const uint64_t *next = place + NEXT * batch->columns;
+            mp_heap_prefetch_more(heap, next[OEMP_ID]);
+            if (owned && next[OEMP_SCOPE])
+                mp_heap_prefetch_more(heap, next[OEMP_SCOPE]);
         }
         row(batch->state, place, batch->line + i);
         batch->state->before = place;

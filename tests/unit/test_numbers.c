@@ -55,6 +55,46 @@ static bool naive_row(const char *line, size_t length, unsigned columns, uint32_
     return index == length;
 }
 
+/* Read `text` many rows at a time, with the instructions that this processor has. Compare each row
+ * with the result of the simple parser. Return the number of rows. */
+static size_t check_rows(const char *text, size_t length, size_t window, unsigned columns)
+{
+    enum { AT_ONCE = 21 };
+    mp_diagnostics *diagnostics = mp_diagnostics_new(0);
+    mp_input *input = mp_input_from_memory("m", text, length, window, diagnostics);
+    uint64_t rows[AT_ONCE * MOST], expected[MOST], lines = 0;
+    size_t taken = 0;
+    for (size_t index = 0; index < length;) {
+        mp_slice line;
+        const bool whole = mp_window_has_line(input);
+        const size_t most = lines % AT_ONCE + 1;
+        const size_t count = mp_input_rows(input, columns, UINT32_MAX, rows, most);
+        assert_in_range(count, 0, most);
+        for (size_t i = 0; i < count; i++) {
+            const size_t content =
+                (size_t)((char *)memchr(text + index, '\n', length) - text) - index;
+            const size_t digits =
+                content && text[index + content - 1] == '\r' ? content - 1 : content;
+            assert_true(naive_row(text + index, digits, columns, 0, expected));
+            assert_memory_equal(rows + i * columns, expected, columns * sizeof *rows);
+            index += content + 1;
+        }
+        lines += count;
+        taken += count;
+        assert_int_equal(mp_input_bytes(input), index);
+        assert_int_equal(mp_input_line_number(input), lines);
+        if (count)
+            continue;
+        assert_true(mp_input_line(input, &line));
+        assert_false(whole && naive_row(line.start, line.length, columns, 0, expected));
+        lines++;
+        index = (size_t)mp_input_bytes(input);
+    }
+    mp_input_close(input);
+    mp_diagnostics_free(diagnostics);
+    return taken;
+}
+
 /* Read `text` row by row. Use the slow path for irregular lines. Compare each row with the result
  * of the simple parser. Return the number of rows that the fast path parsed. */
 static size_t check_text(const char *text, size_t length, size_t window, unsigned columns,
@@ -100,6 +140,7 @@ static size_t check_text(const char *text, size_t length, size_t window, unsigne
     assert_int_equal(mp_diagnostics_count(diagnostics, MP_DIAG_LONG_LINE), 0);
     mp_input_close(input);
     mp_diagnostics_free(diagnostics);
+    assert_int_equal(check_rows(text, length, window, columns), taken);
     return taken;
 }
 
