@@ -85,6 +85,11 @@ void mp_grow(void *array, size_t *capacity, size_t need, size_t size)
     *capacity = wanted;
 }
 
+void *mp_resized(void *array, size_t count, size_t size)
+{
+    return settled(realloc(array, count * size), count * size);
+}
+
 void *mp_fitted(void *array, size_t count, size_t size)
 {
     void *copy = count ? memcpy(mp_alloc(count * size), array, count * size) : NULL;

@@ -31,6 +31,10 @@ char *mp_copy(const char *text, size_t length);
  * capacity. *capacity counts elements. New elements are uninitialized. */
 void mp_grow(void *array, size_t *capacity, size_t need, size_t size);
 
+/* Return the array with `count` elements of `size` bytes, moved if necessary. New elements are
+ * uninitialized. NULL is an empty array; release with free(). */
+void *mp_resized(void *array, size_t count, size_t size);
+
 /* Move the array into memory of exactly `count` elements of `size` bytes. Return NULL for a count
  * of 0. */
 void *mp_fitted(void *array, size_t count, size_t size);

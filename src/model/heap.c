@@ -234,7 +234,7 @@ bool mp_heap_birth(mp_heap *heap, const mp_birth *birth, uint64_t line)
     if (mp_live_may_have(&heap->live, birth->id) && mp_live_find(&heap->live, birth->id))
         return false;
     int64_t size = counted_bytes(heap, birth, line);
-    mp_live_object made = {.id = birth->id, .idle = birth->idle};
+    mp_live_object made = {.idle = birth->idle};
     if (!birth->owner || find_owner(heap, birth->owner)) {
         made.generation =
             enter(heap, birth, size, birth->owner ? heap->last_owner : (mp_owner){{0}, {0}}) &
@@ -249,7 +249,7 @@ bool mp_heap_birth(mp_heap *heap, const mp_birth *birth, uint64_t line)
     mp_live_put(object, made);
     mp_live_set_time(&heap->live, object, birth->time_us);
     if (size >= MP_LIVE_LARGE)
-        mp_live_set_bytes(&heap->live, object, size);
+        mp_live_set_bytes(&heap->live, birth->id, object, size);
     return true;
 }
 
@@ -271,7 +271,7 @@ static void resolve_one(mp_heap *heap, mp_pending *pending)
                     birth->id, birth->owner);
     }
     object->generation = enter(heap, birth, birth->bytes, owner) & INT32_MAX;
-    mp_live_set_bytes(&heap->live, object, birth->bytes);
+    mp_live_set_bytes(&heap->live, birth->id, object, birth->bytes);
     pending->state = RESOLVED;
 }
 
@@ -288,7 +288,7 @@ static void resolve_chain(mp_heap *heap, uint32_t first, uint32_t *way)
         pending->state = ON_THE_WAY;
         way[length++] = index;
         index = owner && owner->generation == MP_GENERATION_PENDING
-                    ? (uint32_t)mp_live_bytes(&heap->live, owner)
+                    ? (uint32_t)mp_live_bytes(&heap->live, pending->birth.owner, owner)
                     : 0;
     }
     if (index && heap->pending[index - 1].state == ON_THE_WAY)
@@ -322,12 +322,12 @@ void mp_heap_resolve_pending(mp_heap *heap)
 static const int64_t ALL_ALONG = INT64_MIN;
 
 /* Move an object to the generation that has the same birth and another type. */
-static void retype(mp_heap *heap, mp_live_object *object, mp_type_id type)
+static void retype(mp_heap *heap, uint64_t id, mp_live_object *object, mp_type_id type)
 {
     mp_model *model = heap->model;
     mp_generation from = model->generations.items[object->generation];
     mp_context key = model->contexts.items[from.context.i];
-    int64_t bytes = mp_live_bytes(&heap->live, object);
+    int64_t bytes = mp_live_bytes(&heap->live, id, object);
     mp_generation_id generation = {object->generation};
     mp_cost *cost = mp_model_delta(model, generation, heap->snapshot);
     cost->retyped--;
@@ -350,7 +350,7 @@ static void retype(mp_heap *heap, mp_live_object *object, mp_type_id type)
         count_for_request(heap, generation, ALL_ALONG, 1, bytes);
     }
     object->generation = generation.i & INT32_MAX;
-    if (heap->last_owner_id == object->id)
+    if (heap->last_owner_id == id)
         heap->last_owner_id = 0;
 }
 
@@ -368,9 +368,9 @@ bool mp_heap_change(mp_heap *heap, uint64_t id, mp_type_id type, int64_t bytes, 
     if (type.i &&
         model->contexts.items[model->generations.items[object->generation].context.i].type.i !=
             type.i)
-        retype(heap, object, type);
+        retype(heap, id, object, type);
     bool reusable = model->generations.items[object->generation].reusable;
-    int64_t before = mp_live_bytes(&heap->live, object), delta = bytes - before;
+    int64_t before = mp_live_bytes(&heap->live, id, object), delta = bytes - before;
     if (!reserve(heap, delta)) {
         mp_diagnose(heap->diagnostics, MP_DIAG_BAD_ROW, heap->path, line,
                     "object %" PRIu64 " grows to %" PRId64
@@ -384,7 +384,7 @@ bool mp_heap_change(mp_heap *heap, uint64_t id, mp_type_id type, int64_t bytes, 
     cost->bytes += delta;
     count(heap, reusable, 0, delta);
     count_for_request(heap, generation, ALL_ALONG, 0, delta);
-    mp_live_set_bytes(&heap->live, object, before + delta);
+    mp_live_set_bytes(&heap->live, id, object, before + delta);
     object->idle = idle;
     heap->tally.changed += !reusable;
     if (heap->history)
@@ -394,7 +394,7 @@ bool mp_heap_change(mp_heap *heap, uint64_t id, mp_type_id type, int64_t bytes, 
 
 /* Record the age of an object. A file may contain any times; mp_ages_add sets an invalid age to
  * 0. */
-static void add_age(mp_heap *heap, const mp_live_object *object, int64_t time_us)
+static void add_age(mp_heap *heap, uint64_t id, const mp_live_object *object, int64_t time_us)
 {
     uint64_t age = (uint64_t)time_us - (uint64_t)mp_live_time(&heap->live, object);
     mp_ages_add(heap->ages,
@@ -403,7 +403,7 @@ static void add_age(mp_heap *heap, const mp_live_object *object, int64_t time_us
                           .died = heap->snapshot,
                           .age_us = (int64_t)age,
                           .objects = 1,
-                          .bytes = mp_live_bytes(&heap->live, object)});
+                          .bytes = mp_live_bytes(&heap->live, id, object)});
 }
 
 bool mp_heap_death(mp_heap *heap, uint64_t id, int64_t time_us)
@@ -415,7 +415,7 @@ bool mp_heap_death(mp_heap *heap, uint64_t id, int64_t time_us)
     if (heap->last_owner_id == id)
         heap->last_owner_id = 0;
     bool reusable = heap->model->generations.items[object->generation].reusable;
-    int64_t bytes = mp_live_bytes(&heap->live, object);
+    int64_t bytes = mp_live_bytes(&heap->live, id, object);
     mp_generation_id generation = {object->generation};
     mp_cost *cost = mp_model_delta(heap->model, generation, heap->snapshot);
     cost->deleted++;
@@ -425,7 +425,7 @@ bool mp_heap_death(mp_heap *heap, uint64_t id, int64_t time_us)
     heap->tally.deleted += !reusable;
     count_for_request(heap, generation, time_us, -1, -bytes);
     if (heap->ages && !reusable)
-        add_age(heap, object, time_us);
+        add_age(heap, id, object, time_us);
     if (heap->history)
         mp_history_death(heap->history, id);
     mp_live_remove(&heap->live, object);

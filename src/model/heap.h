@@ -112,14 +112,9 @@ uint32_t mp_heap_origin(mp_heap *heap, mp_origin origin);
 
 /* Prefetch the memory that a birth, change or death of this id will touch. Call it early, with
  * other work in between. */
-static inline void mp_heap_prefetch(const mp_heap *heap, uint64_t id)
+__attribute__((always_inline)) static inline void mp_heap_prefetch(const mp_heap *heap, uint64_t id)
 {
     mp_live_prefetch(&heap->live, id);
-}
-/* Prefetch what else they may touch. Call it between mp_heap_prefetch and the event. */
-static inline void mp_heap_prefetch_more(const mp_heap *heap, uint64_t id)
-{
-    mp_live_prefetch_below(&heap->live, id);
 }
 
 /* Add an object; `line` is the line of its birth in the file. Return false, and do nothing, if the

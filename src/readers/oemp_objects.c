@@ -129,7 +129,7 @@ static void object_row(oemp_state *state, const uint64_t *row, uint64_t line)
 static void walk(const oemp_batch *batch,
                  void (*row)(oemp_state *state, const uint64_t *row, uint64_t line))
 {
-    enum { AHEAD = 16, NEXT = 8 };
+    enum { AHEAD = 16 };
     const uint64_t *place = batch->numbers;
     const mp_heap *heap = &batch->state->recording->heap;
     const bool owned = batch->replay == oemp_objects;
@@ -139,12 +139,6 @@ static void walk(const oemp_batch *batch,
             mp_heap_prefetch(heap, ahead[OEMP_ID]);
             if (owned && ahead[OEMP_SCOPE])
                 mp_heap_prefetch(heap, ahead[OEMP_SCOPE]);
-        }
-        if (i + NEXT < batch->count) {
-            const uint64_t *next = place + NEXT * batch->columns;
-            mp_heap_prefetch_more(heap, next[OEMP_ID]);
-            if (owned && next[OEMP_SCOPE])
-                mp_heap_prefetch_more(heap, next[OEMP_SCOPE]);
         }
         row(batch->state, place, batch->line + i);
         batch->state->before = place;

@@ -105,10 +105,10 @@ static void check_object(const mp_live_set *set, const oracle *expected, uint64_
     }
     assert_non_null(object);
     assert_true(mp_live_may_have(set, id));
-    assert_true(object->id == id);
     assert_int_equal(object->generation, expected->generations[n]);
     assert_int_equal(object->idle, expected->idle[n]);
-    assert_true(mp_live_bytes(set, object) == expected->bytes[n]);
+    assert_true(mp_live_bytes(set, id, object) == expected->bytes[n]);
+    assert_true(mp_live_time(set, object) == (set->timed ? (int64_t)n : 0));
 }
 
 /* Take one random step: add, remove, or resize an object. */
@@ -131,10 +131,11 @@ static void step(mp_live_set *set, oracle *expected, uint64_t id, size_t n, bool
         expected->alive++;
         object = mp_live_add(set, id, expected->generations[n]);
         assert_int_equal(object->idle, 0);
+        mp_live_set_time(set, object, (int64_t)n);
     }
     expected->bytes[n] = random_size(state);
     expected->idle[n] = next_random(state) & 1;
-    mp_live_set_bytes(set, object, expected->bytes[n]);
+    mp_live_set_bytes(set, id, object, expected->bytes[n]);
     object->idle = expected->idle[n];
 }
 
@@ -143,7 +144,7 @@ static void random_steps_agree_with_a_map(void **unused)
     (void)unused;
     enum { IDS = 5000, STEPS = 60000 };
     for (size_t family = 0; family < FAMILIES; family++) {
-        mp_live_set set = {0};
+        mp_live_set set = {.timed = family % 2};
         oracle expected = oracle_new(IDS);
         uint64_t state = family + 1;
         for (size_t i = 0; i < STEPS; i++) {
@@ -194,20 +195,22 @@ static void generations_leave_nothing_behind(void **unused)
 static void it_grows_and_stays_a_third_full(void **unused)
 {
     (void)unused;
-    enum { COUNT = 200000, FIRST = 1024 };
+    enum { COUNT = 200000, FIRST = 64 };
     for (size_t family = 0; family < FAMILIES; family++) {
         mp_live_set set = {0};
         for (uint64_t n = 0; n < COUNT; n++) {
-            mp_live_object *object = mp_live_add(&set, families[family].id(n), 7);
-            mp_live_set_bytes(&set, object, (int64_t)n);
-            if (set.rows * 16 > FIRST && set.count > 1000 && families[family].id == dense)
-                assert_in_range(set.count, set.rows * 16 / 3, set.rows * 16 / 2 + 1);
+            const uint64_t id = families[family].id(n);
+            mp_live_object *object = mp_live_add(&set, id, 7);
+            mp_live_set_bytes(&set, id, object, (int64_t)n);
+            if (set.rows > FIRST && families[family].id == dense)
+                assert_in_range(set.used, set.rows * 8 / 3, set.rows * 8 * 2 / 3 + 1);
         }
         assert_int_equal(set.count, COUNT);
         for (uint64_t n = 0; n < COUNT; n++) {
-            const mp_live_object *object = mp_live_find(&set, families[family].id(n));
+            const uint64_t id = families[family].id(n);
+            const mp_live_object *object = mp_live_find(&set, id);
             assert_non_null(object);
-            assert_int_equal(mp_live_bytes(&set, object), n);
+            assert_int_equal(mp_live_bytes(&set, id, object), n);
         }
         assert_null(mp_live_find(&set, families[family].id(COUNT)));
         mp_live_free(&set);
@@ -215,8 +218,8 @@ static void it_grows_and_stays_a_third_full(void **unused)
 }
 
 /* A search for a missing id ends at a slot that no earlier search has passed. Most slots must be
- * such slots, even for random ids; otherwise searches take long. In a half-full table, a chain
- * reaches a given slot in fewer than half of all cases. */
+ * such slots, even for random ids; otherwise searches take long. A chain reaches a given
+ * slot in fewer than half of all cases. */
 static void few_places_are_passed(void **unused)
 {
     (void)unused;
@@ -226,9 +229,9 @@ static void few_places_are_passed(void **unused)
         size_t passed = 0;
         for (uint64_t n = 0; n < COUNT; n++)
             mp_live_add(&set, families[family].id(n), 7);
-        for (size_t place = 0; place < set.rows * 16; place++)
-            passed += set.places[place].passed != 0;
-        assert_in_range(passed, 0, set.rows * 16 / 2);
+        for (size_t place = 0; place < set.rows * 8; place++)
+            passed += set.places[place].objects->passed != 0;
+        assert_in_range(passed, 0, set.rows * 8 / 2);
         mp_live_free(&set);
     }
 }
@@ -243,20 +246,20 @@ static void large_objects_have_their_size(void **unused)
     enum { SIZES = sizeof sizes / sizeof *sizes, OBJECTS = 600 };
     mp_live_set set = {0};
     for (uint64_t id = 1; id <= OBJECTS; id++)
-        mp_live_set_bytes(&set, mp_live_add(&set, id, 1), sizes[id % SIZES]);
+        mp_live_set_bytes(&set, id, mp_live_add(&set, id, 1), sizes[id % SIZES]);
     for (uint64_t id = 1; id <= OBJECTS; id++) {
-        assert_true(mp_live_bytes(&set, mp_live_find(&set, id)) == sizes[id % SIZES]);
+        assert_true(mp_live_bytes(&set, id, mp_live_find(&set, id)) == sizes[id % SIZES]);
         /* from large to small, and from small to large */
-        mp_live_set_bytes(&set, mp_live_find(&set, id), sizes[(id + 3) % SIZES]);
-        assert_true(mp_live_bytes(&set, mp_live_find(&set, id)) == sizes[(id + 3) % SIZES]);
+        mp_live_set_bytes(&set, id, mp_live_find(&set, id), sizes[(id + 3) % SIZES]);
+        assert_true(mp_live_bytes(&set, id, mp_live_find(&set, id)) == sizes[(id + 3) % SIZES]);
     }
     /* an object that is created again with the same id is a new one */
     for (uint64_t id = 1; id <= OBJECTS; id++) {
         mp_live_remove(&set, mp_live_find(&set, id));
         mp_live_object *again = mp_live_add(&set, id, 2);
-        assert_int_equal(mp_live_bytes(&set, again), 0);
-        mp_live_set_bytes(&set, again, sizes[(id + 1) % SIZES]);
-        assert_true(mp_live_bytes(&set, again) == sizes[(id + 1) % SIZES]);
+        assert_int_equal(mp_live_bytes(&set, id, again), 0);
+        mp_live_set_bytes(&set, id, again, sizes[(id + 1) % SIZES]);
+        assert_true(mp_live_bytes(&set, id, again) == sizes[(id + 1) % SIZES]);
     }
     mp_live_free(&set);
 }
