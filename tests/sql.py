@@ -311,7 +311,8 @@ def self_test():
 
         def rows(self, path, statement, *options):
             wrong = {"select d.object": [["x", 1, 2]], "select object, retained": [["x", 1, "T y > T x"]],
-                     "select object": [], "select s.sequence": [[1, 1, 1, 2, 2]], "select f.frame": [["x", 1]]}
+                     "select object": [], "select s.sequence": [[1, 1, 1, 2, 2]], "select f.frame": [["x", 1]],
+                     "select location": [["x", "y", 0]]}
             for begin, rows in wrong.items():
                 if statement.startswith(begin):
                     return rows
