@@ -68,6 +68,9 @@ def made_up_times(seed):
              for _ in range(count)]
     for at, one in enumerate(nodes):
         one["id"], one["children"] = at * 3 + 1, []
+        if choice.random() < 0.7:
+            one["positionTicks"] = [{"line": line, "ticks": choice.randint(0, 9)}
+                                    for line in choice.sample(range(100), choice.randint(1, 4))]
     for at in range(1, count):
         nodes[choice.randrange(at)]["children"].append(nodes[at]["id"])
     samples = [choice.choice(nodes)["id"] for _ in range(choice.randint(1, 80))]
@@ -101,6 +104,28 @@ def naive_times(made):
         for name in set(names):
             inclusive[name] += max(0, end - time)
     return {name: (own[name], spent) for name, spent in inclusive.items()}
+
+
+def naive_lines(made):
+    """Own microseconds of each line: the time of a node is shared by its lines, in proportion to their ticks, and
+    rounded so that the shares add up."""
+    nodes, lines = {one["id"]: one for one in made["nodes"]}, collections.Counter()
+    now, times, own = 0, [], collections.Counter()
+    for sample, delta in zip(made["samples"], made["timeDeltas"]):
+        now += delta
+        times.append((now, sample))
+    times.sort(key=lambda one: one[0])
+    for (time, sample), end in zip(times, [time for time, _ in times[1:]] + [made["endTime"] - made["startTime"]]):
+        own[sample] += max(0, end - time)
+    for sample, spent in own.items():
+        ticks = nodes[sample].get("positionTicks", [])
+        whole = sum(one["ticks"] for one in ticks)
+        part = given = 0
+        for one in ticks if whole else [{"line": 0, "ticks": 1}]:
+            part += one["ticks"]
+            lines[key_of(nodes[sample]["callFrame"]), one["line"]] += spent * part // (whole or 1) - given
+            given = spent * part // (whole or 1)
+    return +lines
 
 
 PROGRAM = """
@@ -195,12 +220,21 @@ class Laws(claims.ClaimsOfProgram):
         rows = self.json("top", *words, "--by", "method", "--limit", 0).get("top", [])
         return {(row["method"], row.get("program", ""), row.get("start_line", 0)): (round(row["seconds"] * 1e6), round(row["inclusive_seconds"] * 1e6)) for row in rows}
 
+    def line_times(self, *words):
+        rows = self.json("top", *words, "--by", "line", "--limit", 0).get("top", [])
+        return +collections.Counter({((row["method"], row.get("program", ""), row.get("start_line", 0)), row.get("line", 0)):
+                                     round(row["seconds"] * 1e6) for row in rows})
+
     def costs(self, folder):
         """CPU profiles have the times of the plan, and of a naive sum."""
         path = SAMPLES / "shop.cpuprofile"
         answer = json.loads((SAMPLES / "answers" / "shop.cpuprofile.json").read_text())
         plan = {(row["method"], row.get("program", ""), row.get("start_line", 0)): (row["microseconds"], row["inclusive_microseconds"]) for row in answer["methods"]}
         self.claim(self.times(path) == plan, "plan", self.times(path), plan)
+        lines = collections.Counter()
+        for row in answer["lines"]:
+            lines[row["method"], row["line"]] += row["microseconds"]
+        self.claim({(key[0], line): spent for (key, line), spent in self.line_times(path).items() if line} == lines, lines)
         self.claim(self.json("top", path)["totals"] == {"seconds": 0.1, "modules": 4}, self.json("top", path)["totals"])
         self.claim(self.times(path, path) == {name: (2 * own, 2 * all) for name, (own, all) in plan.items()}, "two add up")
         self.claim("mixed-inputs" in self.run("top", path, SERIES[0]).stderr, "with a heap")
@@ -208,6 +242,7 @@ class Laws(claims.ClaimsOfProgram):
             made = made_up_times(seed)
             path = self.write(folder, made)
             self.claim(self.times(path) == naive_times(made), seed, self.times(path), naive_times(made))
+            self.claim(self.line_times(path) == naive_lines(made), seed, self.line_times(path), naive_lines(made))
         made["nodes"].reverse()
         self.claim(self.times(self.write(folder, made)) == naive_times(made), "callers after callees")
 
@@ -240,6 +275,8 @@ class Laws(claims.ClaimsOfProgram):
                 ("two of an id", changed(nodes=[{"id": 2, "callFrame": frame}] * 2), "two nodes with one id"),
                 ("no frame", changed(nodes=[{"id": 2}]), "without id or callFrame"),
                 ("order", whole.replace(b'"id":4,', b'"children":[9],"id":4,'), "children before the id"),
+                ("tick", changed(nodes=[{"id": 2, "callFrame": frame, "positionTicks": [{"line": 1 << 40, "ticks": 1}]}]),
+                 "impossible line"),
                 ("two callers", changed(nodes=[{"id": at, "callFrame": frame, "children": [9]} for at in (1, 2)]), "two callers"),
                 ("deep", changed(nodes=chain, samples=[6000] * 100), "4096 functions"),
                 ("circle", changed(nodes=circle, samples=[3] * 100), "a circle"),

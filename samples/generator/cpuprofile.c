@@ -5,7 +5,7 @@
 
 #include "gen.h"
 
-enum { NODES = 9, PERIOD = 1000 /* microseconds between samples */, BEFORE = 500 };
+enum { NODES = 9, MOST_LINES = 2, PERIOD = 1000 /* microseconds between samples */, BEFORE = 500 };
 #define START INT64_C(2799804905) /* times of a clock that starts with the machine */
 
 /* Nodes of the tree, each after its caller; placeOrder calls itself. */
@@ -13,16 +13,19 @@ static const struct cp_node {
     int caller; /* -1: the root */
     const char *name, *url, *known;
     int line, samples;
+    struct cp_ticks {
+        int line, samples;
+    } ticks[MOST_LINES]; /* samples in each line; 0: no more */
 } nodes[NODES] = {
-    {-1, "(root)", "", NULL, 0, 0},
-    {0, "(program)", "", "(program)", 0, 6},
-    {0, "(garbage collector)", "", "(garbage collector)", 0, 4},
-    {0, "", "file:///srv/shop/app.js", "(anonymous app.js)", 1, 0},
-    {3, "handle", "file:///srv/shop/app.js", "handle", 61, 0},
-    {4, "placeOrder", "file:///srv/shop/order.js", "placeOrder", 150, 40},
-    {5, "fillPrices", "file:///srv/shop/prices.js", "fillPrices", 50, 25},
-    {5, "placeOrder", "file:///srv/shop/order.js", "placeOrder", 150, 5},
-    {4, "parse", "file:///srv/shop/parse.js", "parse", 30, 20},
+    {-1, "(root)", "", NULL, 0, 0, {{0, 0}}},
+    {0, "(program)", "", "(program)", 0, 6, {{0, 0}}},
+    {0, "(garbage collector)", "", "(garbage collector)", 0, 4, {{0, 0}}},
+    {0, "", "file:///srv/shop/app.js", "(anonymous app.js)", 1, 0, {{0, 0}}},
+    {3, "handle", "file:///srv/shop/app.js", "handle", 61, 0, {{0, 0}}},
+    {4, "placeOrder", "file:///srv/shop/order.js", "placeOrder", 150, 40, {{152, 10}, {155, 30}}},
+    {5, "fillPrices", "file:///srv/shop/prices.js", "fillPrices", 50, 25, {{55, 25}}},
+    {5, "placeOrder", "file:///srv/shop/order.js", "placeOrder", 150, 5, {{155, 5}}},
+    {4, "parse", "file:///srv/shop/parse.js", "parse", 30, 20, {{33, 20}}},
 };
 
 void gen_cpuprofile(const gen_options *options, gen_writer *writer)
@@ -43,7 +46,11 @@ void gen_cpuprofile(const gen_options *options, gen_writer *writer)
                 gen_print(writer, "%s%d", first ? ",\"children\":[" : ",", child + 1);
                 first = false;
             }
-        gen_text(writer, first ? "}" : "]}");
+        gen_text(writer, first ? "" : "]");
+        for (int i = 0; i < MOST_LINES && one->ticks[i].samples; i++)
+            gen_print(writer, "%s{\"line\":%d,\"ticks\":%d}", i ? "," : ",\"positionTicks\":[",
+                      one->ticks[i].line, one->ticks[i].samples);
+        gen_text(writer, one->ticks[0].samples ? "]}" : "}");
     }
     gen_print(writer, "],\"startTime\":%lld", (long long)START);
     for (int node = 0; node < NODES; node++)
@@ -103,4 +110,14 @@ void gen_cpuprofile_answer(const gen_options *options, gen_json *json)
     }
     gen_json_close(json);
     gen_json_number(json, "microseconds", total * PERIOD);
+    gen_json_open(json, "lines", '[');
+    for (int node = 1; node < NODES; node++)
+        for (int i = 0; i < MOST_LINES && nodes[node].ticks[i].samples; i++) {
+            gen_json_open(json, NULL, '{');
+            gen_json_text(json, "method", nodes[node].known);
+            gen_json_number(json, "line", nodes[node].ticks[i].line);
+            gen_json_number(json, "microseconds", (int64_t)nodes[node].ticks[i].samples * PERIOD);
+            gen_json_close(json);
+        }
+    gen_json_close(json);
 }

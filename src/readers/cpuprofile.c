@@ -1,5 +1,5 @@
 /* CPU profiles of V8: a tree of functions, and samples. A sample has the node that ran, and the
- * time since the previous sample.
+ * time since the previous sample. Nodes count how many of their samples were in each line.
  *
  * Source: Profiler.Profile of the Chrome DevTools Protocol. docs/formats/cpuprofile.md describes
  * the members. */
@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/diagnose.h"
+#include "base/share.h"
 #include "readers/stack_profile.h"
 #include "readers/v8_code.h"
 
@@ -17,10 +18,17 @@ typedef struct cp_node {
     uint64_t id;
     uint32_t parent; /* place of its caller; 0: none */
     mp_symbol_id symbol;
-    bool defined;
-    uint32_t depth; /* depth of its call, from 1; 0: its frame is not made yet */
+    bool defined, is_sampled;
+    uint32_t first_tick, tick_count; /* range in `ticks`: the lines that ran */
+    int64_t us;                      /* time of its samples */
+    uint32_t depth;                  /* depth of its call, from 1; 0: its frame is not made yet */
     mp_stack_frame frame;
 } cp_node;
+
+/* Samples of a node in one line. */
+typedef struct cp_tick {
+    uint32_t line, samples;
+} cp_tick;
 
 /* A sample. Its node runs until the next sample. */
 typedef struct cp_sample {
@@ -35,6 +43,7 @@ typedef struct cpuprofile_state {
     MP_LIST(cp_node) nodes; /* from 1 */
     MP_LIST(cp_sample) samples;
     MP_LIST(int64_t) deltas;
+    MP_LIST(cp_tick) ticks;
     mp_id_index index; /* id to place in `nodes` */
     /* The current file: */
     mp_json_cursor json;
@@ -48,6 +57,21 @@ typedef struct cpuprofile_state {
 static bool is_member(const cpuprofile_state *state, const char *name)
 {
     return v8_is_member(&state->code, name);
+}
+
+static bool read_array(cpuprofile_state *state, bool (*element)(cpuprofile_state *state),
+                       bool *found)
+{
+    bool first = true, bad = false;
+    if (*found)
+        return v8_refuse(&state->code, "two arrays of one name");
+    if (!mp_scan_take(&state->json, '['))
+        return false;
+    *found = true;
+    while (mp_scan_more(&state->json, ']', &first, &bad))
+        if (!element(state))
+            return false;
+    return !bad;
 }
 
 /* --- nodes --- */
@@ -82,10 +106,29 @@ static bool read_children(cpuprofile_state *state, uint32_t parent)
     return !bad;
 }
 
+/* Read {"line":12,"ticks":3}. */
+static bool read_tick(cpuprofile_state *state)
+{
+    bool first = true, bad = false;
+    uint64_t line = 0, samples = 0;
+    if (!mp_scan_take(&state->json, '{'))
+        return false;
+    while (v8_member(&state->code, &state->json, &first, &bad))
+        if (!(is_member(state, "line")    ? mp_scan_unsigned(&state->json, &line)
+              : is_member(state, "ticks") ? mp_scan_unsigned(&state->json, &samples)
+                                          : mp_scan_skip(&state->json)))
+            return false;
+    if (line > INT32_MAX || samples > INT32_MAX)
+        return v8_refuse(&state->code, "an impossible line or number of ticks");
+    *MP_ADD(&state->ticks) = (cp_tick){line ? (uint32_t)line : MP_NO_LINE, (uint32_t)samples};
+    return !bad;
+}
+
 /* Read {"id":3,"callFrame":{...},"children":[4,11], ...}. */
 static bool read_node(cpuprofile_state *state)
 {
-    bool first = true, bad = false;
+    bool first = true, bad = false, has_ticks = false;
+    const uint32_t first_tick = state->ticks.count;
     uint32_t place = 0;
     mp_symbol_id symbol = {0};
     uint64_t id;
@@ -101,6 +144,8 @@ static bool read_node(cpuprofile_state *state)
         } else if (is_member(state, "children")) {
             ok = place ? read_children(state, place)
                        : v8_refuse(&state->code, "children before the id of their node");
+        } else if (is_member(state, "positionTicks")) {
+            ok = read_array(state, read_tick, &has_ticks);
         } else {
             ok = mp_scan_skip(&state->json);
         }
@@ -116,6 +161,8 @@ static bool read_node(cpuprofile_state *state)
         return v8_refuse(&state->code, "two nodes with one id");
     node->defined = true;
     node->symbol = symbol;
+    node->first_tick = first_tick;
+    node->tick_count = state->ticks.count - first_tick;
     return true;
 }
 
@@ -142,21 +189,6 @@ static bool read_delta(cpuprofile_state *state)
         return v8_refuse(&state->code, "an impossibly long time between samples");
     *MP_ADD(&state->deltas) = negative ? -(int64_t)us : (int64_t)us;
     return true;
-}
-
-static bool read_array(cpuprofile_state *state, bool (*element)(cpuprofile_state *state),
-                       bool *found)
-{
-    bool first = true, bad = false;
-    if (*found)
-        return v8_refuse(&state->code, "two arrays of one name");
-    if (!mp_scan_take(&state->json, '['))
-        return false;
-    *found = true;
-    while (mp_scan_more(&state->json, ']', &first, &bad))
-        if (!element(state))
-            return false;
-    return !bad;
 }
 
 /* Read a time in microseconds; it may have decimals. The clock may have started at any time. */
@@ -237,6 +269,28 @@ static void set_times(cpuprofile_state *state)
         qsort(state->samples.items, state->samples.count, sizeof *state->samples.items, by_time);
 }
 
+/* Add the time of a node to its lines, in proportion to their samples. A node without lines has its
+ * time in no line. Return false if the sum of all times would be too large. */
+static bool add_lines(cpuprofile_state *state, const cp_node *node)
+{
+    const cp_tick none = {MP_NO_LINE, 1}, *ticks = state->ticks.items + node->first_tick;
+    int64_t samples = 0, part = 0, given = 0;
+    for (uint32_t i = 0; i < node->tick_count; i++)
+        samples += ticks[i].samples;
+    const uint32_t count = samples ? node->tick_count : 1;
+    for (uint32_t i = 0; i < count; i++) {
+        const cp_tick *tick = samples ? &ticks[i] : &none;
+        mp_stack_frame frame = state->nodes.items[node->parent].frame;
+        mp_stack_call(&state->code.stacks, &frame, node->symbol, tick->line);
+        part += tick->samples;
+        const int64_t us = mp_share(node->us, part, samples ? samples : 1) - given;
+        given += us;
+        if (!mp_stack_profile_add(&state->profile, frame, us))
+            return v8_refuse(&state->code, "impossibly long times");
+    }
+    return true;
+}
+
 /* Add the time of each sample to its node. It is the time up to the next sample; for the last
  * sample, up to the end of the profile. Return false if a time cannot be determined. */
 static bool add_times(cpuprofile_state *state)
@@ -247,17 +301,17 @@ static bool add_times(cpuprofile_state *state)
         const int64_t next_us =
             i + 1 < state->samples.count ? sample[1].time_us : state->end_us - state->start_us;
         const int64_t us = next_us > sample->time_us ? next_us - sample->time_us : 0;
-        const cp_node *node = &state->nodes.items[sample->node];
+        cp_node *node = &state->nodes.items[sample->node];
         if (!node->defined)
             return v8_refuse(&state->code, "a sample of a node that is not defined");
         if (!make_frames(state, sample->node))
             return false;
-        mp_stack_frame frame = node->frame;
-        if (!frame.node.i)
-            mp_stack_call(&state->code.stacks, &frame, node->symbol, MP_NO_LINE);
-        if (!mp_stack_profile_add(&state->profile, frame, us))
-            return v8_refuse(&state->code, "impossibly long times");
+        node->is_sampled = true;
+        node->us += us;
     }
+    for (uint32_t i = 1; i < state->nodes.count; i++)
+        if (state->nodes.items[i].is_sampled && !add_lines(state, &state->nodes.items[i]))
+            return false;
     return true;
 }
 
@@ -293,7 +347,7 @@ static void begin_file(cpuprofile_state *state, mp_input *input, const char *pat
     state->code.wrong = NULL;
     state->has_nodes = state->has_samples = state->has_deltas = false;
     state->start_us = state->end_us = -1;
-    state->nodes.count = state->samples.count = state->deltas.count = 0;
+    state->nodes.count = state->samples.count = state->deltas.count = state->ticks.count = 0;
     *MP_ADD(&state->nodes) = (cp_node){.id = 0};
     mp_id_index_free(&state->index);
     state->json = mp_scan_open(input);
@@ -350,6 +404,7 @@ static void close_cpuprofile(void *opaque)
     free(state->nodes.items);
     free(state->samples.items);
     free(state->deltas.items);
+    free(state->ticks.items);
     free(state);
 }
 
