@@ -86,7 +86,7 @@ typedef struct site_row {
     const char *drawing;
     int64_t first_build, builds;
     const char *first_path, *since, *type, *name, *program, *what, *site;
-    mp_texts stack;
+    mp_texts stack, note;
 } site_row;
 
 static const mp_column site_columns[] = {
@@ -112,6 +112,7 @@ static const mp_column site_columns[] = {
     MP_COLUMN(site_row, what, "What", MP_TEXT, MP_FOR_PEOPLE | MP_SHORTEN),
     MP_COLUMN(site_row, site, "Allocation site", MP_TEXT, MP_SHORTEN | MP_IF_KNOWN),
     MP_COLUMN(site_row, stack, "", MP_LIST, MP_FOR_PROGRAMS),
+    MP_COLUMN(site_row, note, "Note", MP_LIST, MP_FOR_PEOPLE | MP_BELOW),
 };
 
 static const char *text_of(const mp_builds *builds, uint32_t text)
@@ -183,6 +184,12 @@ static void put_site(mp_document *document, mp_table *table, const mp_builds *bu
                     .site = site_of(builds, key)};
     if (state->has_slope)
         *(profile ? &row.slope_us : &row.slope_bytes) = state->slope;
+    else if (builds->count > 1)
+        row.note = mp_one_text(
+            document,
+            mp_document_text(document, "too new for a slope: %s, expected at least %d",
+                             mp_counted_text(document, (int64_t)(builds->count - first), "build"),
+                             FEWEST));
     if (profile)
         row.program = text_of(builds, key->program);
     if (has_sites(builds))
