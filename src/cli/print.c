@@ -16,7 +16,7 @@ static char *next_command(const cli_options *options, const mp_document *documen
 {
     enum { MOST_FILES = 6 };
     cli_options next = *options;
-    next.operand = NULL;
+    next.operand = document->next_operand;
     const char *file = document->verdict.file;
     if (!document->files || !file || !cli_is_input(file))
         file = next.path_count > MOST_FILES ? "FILE..." : NULL;

@@ -208,6 +208,7 @@ struct mp_document {
     size_t first_tables; /* number of tables that text output shows; it only names the others. 0 =
                             it shows all */
     const char *next;    /* name of the command to run next; NULL = none. Static. */
+    const char *next_operand;  /* its first argument, before the files; NULL = none */
     struct mp_figure *figures; /* see figure.h */
     size_t figure_count, figure_capacity;
     mp_id_index kept_index; /* index of the texts that mp_document_kept returns */

@@ -218,6 +218,11 @@ static bool put_waste(const mp_request *request, mp_document *document, const mp
     const bool ok = !known || put_strings(document, view, contents, &waste, rows, why);
     if (known)
         put_types(document, view, &waste, rows);
+    if (known && waste.type_count) { /* who holds the object that wastes most? */
+        document->next = "path";
+        document->next_operand =
+            mp_object_id_text(document->arena, view->graph, waste.types[0].largest);
+    }
     mp_waste_free(&waste);
     return ok;
 }
