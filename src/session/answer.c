@@ -310,11 +310,14 @@ static mp_document *merge(const mp_file_groups *groups, const mp_pile *pile)
     bool agents = false;
     for (size_t i = 0; i < groups->count; i++)
         agents |= groups->items[i].agent;
-    const char *what = pile->count == 1 ? agents ? "agent or recording" : "recording"
-                       : agents         ? "agents or recordings, each separately"
-                                        : "recordings, each separately";
-    document->title = mp_document_text(document, "%s%s%zu %s", groups->folder ? groups->folder : "",
-                                       groups->folder ? ": " : "", pile->count, what);
+    const char *what = groups->count == 1 ? agents ? "agent or recording" : "recording"
+                       : agents           ? "agents or recordings, each separately"
+                                          : "recordings, each separately";
+    const char *count = pile->count < groups->count
+                            ? mp_document_text(document, "%zu of %zu", pile->count, groups->count)
+                            : mp_document_text(document, "%zu", pile->count);
+    document->title = mp_document_text(document, "%s%s%s %s", groups->folder ? groups->folder : "",
+                                       groups->folder ? ": " : "", count, what);
     document->unjudged |= document->fits_nothing && document->check_count > 0;
     return document;
 }

@@ -116,8 +116,8 @@ bool mp_file_groups_find(mp_file_groups *groups, const char *const *paths, size_
     mp_search_paths(&search, paths, count);
     if (unites)
         skip_unsuited(&search, report);
-    search.joins_dumps = how.grouping == MP_GROUP_DEFAULT && !many && !separates_dumps &&
-                         (search.folders || separates);
+    search.joins_dumps = (how.grouping == MP_GROUP_DEFAULT || how.grouping == MP_GROUP_AGENT) &&
+                         !many && !separates_dumps && (search.folders || separates);
     if (how.grouping == MP_GROUP_DEFAULT)
         how.grouping =
             many || separates || (search.folders && !unites) ? MP_GROUP_FILE : MP_GROUP_ALL;
