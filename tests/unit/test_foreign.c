@@ -49,6 +49,16 @@ static const struct {
     {HEAD("a;b;c\n1;2;3\n"), "CSV table"},
     {HEAD("\0\0\0\0"), "binary file"},
     {HEAD("\x01\x02\x03text"), "binary file"},
+    {HEAD("FLR\0\0\2\0\1"), "folded stacks"},
+    {HEAD("{\"traceEvents\":[]}"), "heap snapshots"},
+    {HEAD("{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\"}"), "speedscope"},
+    {HEAD("Dr. Memory version 2.6\n"), "Dr. Memory"},
+    {HEAD("\x7f"
+          "ELF\2\1\1\0\0\0\0\0\0\0\0\0\4\0"),
+     "core dump"},
+    {HEAD("\n num     #instances         #bytes  class name\n"), "GC.heap_dump"},
+    {HEAD("[0.005s][info][gc] Using G1\n"), "garbage collector"},
+    {HEAD("PROGRESS stack trace as of Mon Nov 2\n"), "protrace"},
     /* no known kind */
     {HEAD(""), "text file of another kind"},
     {HEAD("\x1f"), "binary file"},
