@@ -256,7 +256,8 @@ def breach(case, call, how, usual, seen):
     if case == "watch" and how == errno.ESTALE and status == 3:
         return "does not wait for the file that takes its place"
     if status == usual[0] and status != 3:
-        if (out, target) != (usual[1], usual[3]):
+        doubted = b"figures may be incomplete" in out and b"warning: " in err  # the answer says so itself
+        if not doubted and (out, target) != (usual[1], usual[3]):
             return "says something else, and no error"
         return None
     if case in LOADED and LOADED[case] in err:
