@@ -184,8 +184,7 @@ static void put_leaks(metrics_out *out, const mp_window *window)
                 mp_arena_format(&out->arena, "{type=\"%s\",name=\"%s\",stack=\"%s\"}",
                                 quoted(out, leak->type), leak->name ? quoted(out, leak->name) : "",
                                 stack_of(out, window->model, (mp_frame){leak->node, leak->line})),
-                (int64_t[MEASURES]){leak->group.leaked.bytes,
-                                    uncounted ? MP_UNKNOWN : mp_cost_live(leak->group.leaked),
+                (int64_t[MEASURES]){leak->bytes, uncounted ? MP_UNKNOWN : leak->objects,
                                     leak->leaking_bytes});
     }
     put_rows(out, measures, MEASURES);

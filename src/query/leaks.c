@@ -34,9 +34,8 @@ static void add_names(const mp_window *window, const mp_grouping *sites, mp_leak
         if (!site || !leak_of[site - 1] || !mp_cost_live(balances[i].end))
             continue;
         mp_leak *leak = &leaks->items[leak_of[site - 1] - 1];
-        if (mp_cost_live(leak->group.leaked) > 0
-                ? mp_window_leaks(window, generation->context, generation->born)
-                : verdict->generations[i])
+        if (leak->objects > 0 ? mp_window_leaks(window, generation->context, generation->born)
+                              : verdict->generations[i])
             add_name(model, leak, leaks->private,
                      model->contexts.items[generation->context.i].name);
     }
@@ -122,9 +121,10 @@ static void judge_types(const mp_window *window, const mp_grouping *sites, mp_le
     free(fates);
 }
 
-static mp_leak leak_of_group(const mp_model *model, const mp_group *group,
+static mp_leak leak_of_group(const mp_model *model, const mp_grouping *sites, uint32_t place,
                              const mp_site_verdict *verdict, mp_arena *arena)
 {
+    const mp_group *group = &sites->groups[place];
     const mp_context *context =
         &model->contexts.items[model->generations.items[group->example.i].context.i];
     return (mp_leak){.verdict = verdict,
@@ -135,7 +135,11 @@ static mp_leak leak_of_group(const mp_model *model, const mp_group *group,
                      .class = model->types.items[context->type.i].class,
                      .node = model->tree_of[context->node.i],
                      .line = context->line,
-                     .group = *group};
+                     .example = group->example,
+                     .sites = sites,
+                     .objects = mp_cost_live(group->leaked),
+                     .bytes = group->leaked.bytes,
+                     .kept_bytes = group->kept_bytes};
 }
 
 /* Add the bytes that are indirectly lost through lost blocks. They are freed together with these
@@ -155,7 +159,7 @@ static void add_indirect_losses(const mp_window *window, const mp_grouping *site
         if (!bytes || !site || !leak_of[site - 1])
             continue;
         mp_leak *leak = &leaks->items[leak_of[site - 1] - 1];
-        leak->group.kept_bytes += bytes;
+        leak->kept_bytes += bytes;
         leak->leaking_weight += model->holds & MP_HOLDS_UNSIZED ? 0 : bytes;
         leaks->has_scope = true;
     }
@@ -211,42 +215,40 @@ static int contract_order(const void *left, const void *right, void *opaque)
 {
     const mp_leak *a = left, *b = right;
     leak_order *by = opaque;
-    const mp_cost left_a = a->group.leaked, left_b = b->group.leaked;
+    const bool unsized = by->model->holds & MP_HOLDS_UNSIZED;
     int order = part_of(a) - part_of(b);
     order = order ? order : MP_COMPARE(b->leaking_weight, a->leaking_weight);
-    order = order
-                ? order
-                : MP_COMPARE(mp_cost_weight(by->model, left_b), mp_cost_weight(by->model, left_a));
-    order = order ? order : MP_COMPARE(mp_cost_live(left_b), mp_cost_live(left_a));
-    order = order ? order : MP_COMPARE(left_b.bytes, left_a.bytes);
+    order = order || unsized ? order : MP_COMPARE(b->bytes, a->bytes);
+    order = order ? order : MP_COMPARE(b->objects, a->objects);
+    order = order ? order : MP_COMPARE(b->bytes, a->bytes);
     order = order ? order : strcmp(a->type, b->type);
     if (!order)
         order = compare_stacks(by, (mp_frame){a->node, a->line}, (mp_frame){b->node, b->line});
     order = order ? order : MP_COMPARE(a->line, b->line);
     order = order ? order : MP_COMPARE(a->node, b->node);
     /* the types differ, but have no names */
-    return order ? order : MP_COMPARE(a->group.example.i, b->group.example.i);
+    return order ? order : MP_COMPARE(a->example.i, b->example.i);
 }
 
 bool mp_leak_has_type(const mp_model *model, const mp_leak *leak)
 {
-    const mp_generation *example = &model->generations.items[leak->group.example.i];
+    const mp_generation *example = &model->generations.items[leak->example.i];
     return leak->name || leak->inference || model->contexts.items[example->context.i].type.i;
 }
 
 bool mp_leak_is_growth(const mp_leak *leak)
 {
-    return leak->leaking_bytes > leak->group.leaked.bytes;
+    return leak->leaking_bytes > leak->bytes;
 }
 
 int64_t mp_leak_bytes(const mp_leak *leak)
 {
-    return mp_leak_is_growth(leak) ? leak->leaking_bytes : leak->group.leaked.bytes;
+    return mp_leak_is_growth(leak) ? leak->leaking_bytes : leak->bytes;
 }
 
 int64_t mp_leak_objects(const mp_leak *leak)
 {
-    return mp_cost_live(mp_leak_is_growth(leak) ? leak->group.end : leak->group.leaked);
+    return mp_leak_is_growth(leak) ? mp_cost_live(mp_leak_group(leak)->end) : leak->objects;
 }
 
 static mp_leaks find_leaks(const mp_window *window)
@@ -265,7 +267,7 @@ static mp_leaks find_leaks(const mp_window *window)
         const bool leaking = verdicts[i] && mp_site_kind_leaks(verdicts[i]->kind);
         if (!left && !leaking)
             continue;
-        leaks.items[leaks.count++] = leak_of_group(model, group, verdicts[i], leaks.private);
+        leaks.items[leaks.count++] = leak_of_group(model, sites, i, verdicts[i], leaks.private);
         leak_of[i] = leaks.count;
         leaks.left += left;
         leaks.leaking += leaking;

@@ -13,9 +13,12 @@ typedef struct mp_leak {
      * that their deletion recorded; the type of others is inferred from their call stack. NULL: the
      * type is recorded. */
     const mp_inference *inference;
-    uint32_t node;  /* node of creation in model->tree; 0: not created by the program's code */
-    uint32_t line;  /* line of creation */
-    mp_group group; /* figures of the site; its label is not set */
+    uint32_t node; /* node of creation in model->tree; 0: not created by the program's code */
+    uint32_t line; /* line of creation */
+    mp_generation_id example; /* the site's first generation */
+    const mp_grouping *sites; /* the sites of the window, for mp_leak_group */
+    int64_t objects, bytes;   /* left behind: created in the window and alive at its end */
+    int64_t kept_bytes;       /* `bytes`, and objects that they own or that are lost with them */
     const mp_site_verdict *verdict;
     int64_t leaking_bytes;  /* bytes that leak according to the verdict; 0: none */
     int64_t leaking_weight; /* like leaking_bytes, with indirect losses; objects if sizes are not
@@ -33,6 +36,13 @@ typedef struct mp_leaks {
     int64_t objects, bytes;
     void *private;
 } mp_leaks;
+
+/* Return the figures of the site of a leak. They are shared by all leaks of the window, so that
+ * millions of leaks do not take twice the memory. The address changes when sites are sorted. */
+static inline const mp_group *mp_leak_group(const mp_leak *leak)
+{
+    return &leak->sites->groups[leak->sites->group_of[leak->example.i] - 1];
+}
 
 /* Return the leak as text: "OOABL Obj shop.OrderEvent at placeOrder shop.OrderService:155", or only
  * its site if the type is not recorded. It belongs to the arena. */

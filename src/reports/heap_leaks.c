@@ -74,7 +74,7 @@ enum {
  * If there is only one moment, there is no trend, and people see no growth. */
 static void set_trend(mp_document *document, leak_row *row)
 {
-    const mp_group *group = &row->leak->group;
+    const mp_group *group = mp_leak_group(row->leak);
     bool once = mp_group_grew_once(group), every = group->grew == group->moments;
     bool told = mp_group_growth_told(group);
     row->trend = !told ? NULL : once ? "once" : every ? "every" : "repeated";
@@ -97,7 +97,7 @@ static const char *older_text(mp_document *document, const mp_leak *leak)
  * people. */
 static void set_flags(mp_document *document, leak_row *row)
 {
-    const mp_group *group = &row->leak->group;
+    const mp_group *group = mp_leak_group(row->leak);
     const struct {
         bool applies;
         const char *flag, *hint;
@@ -165,7 +165,7 @@ static mp_best leak_rows(const mp_leaks *leaks, const mp_heap_arguments *asked,
         MP_BEST(asked->sort ? order : NULL, leak_columns, leak_row, (size_t)asked->limit);
     for (uint32_t i = 0; i < leaks->count; i++) {
         const mp_leak *leak = &leaks->items[i];
-        const mp_group *group = &leak->group;
+        const mp_group *group = mp_leak_group(leak);
         const mp_inference *inference = leak->inference;
         if (mp_is_asked(asked, mp_leak_bytes(leak), mp_leak_objects(leak)))
             *(leak_row *)mp_best_add(&best) = (leak_row){
@@ -189,7 +189,7 @@ static mp_best leak_rows(const mp_leaks *leaks, const mp_heap_arguments *asked,
                 .idle_objects = if_any(group->leaked.idle),
                 .session_pool_objects = if_any(group->pool_objects),
                 .owner_leaked_objects = if_any(group->owned_by_leak),
-                .inclusive_bytes = leaks->has_scope ? group->kept_bytes : MP_UNKNOWN};
+                .inclusive_bytes = leaks->has_scope ? leak->kept_bytes : MP_UNKNOWN};
     }
     mp_best_end(&best);
     return best;

@@ -11,7 +11,7 @@
 /* Return how a site behaves: "filled early, then stayed". */
 static const char *behaviour(mp_document *document, const mp_leak *leak)
 {
-    const mp_group *group = &leak->group;
+    const mp_group *group = mp_leak_group(leak);
     switch (leak->verdict->kind) {
     case MP_SITE_LEAK:
         if (group->grew == group->moments)
@@ -129,12 +129,11 @@ static const char *objects_text(mp_document *document, const mp_model *model, co
 static const char *place_text(mp_document *document, const mp_window *window, const mp_leak *leak)
 {
     const mp_model *model = window->model;
-    const mp_group *group = &leak->group;
     const bool growth = mp_leak_is_growth(leak);
     const char *kept = "";
-    if (!growth && group->kept_bytes > group->leaked.bytes)
+    if (!growth && leak->kept_bytes > leak->bytes)
         kept = mp_document_text(
-            document, " (%s with what is %s)", mp_bytes_text(document, group->kept_bytes),
+            document, " (%s with what is %s)", mp_bytes_text(document, leak->kept_bytes),
             mp_class_states_leaks(leak->class) ? "lost indirectly" : "scoped to it");
     mp_frame site = mp_frame_naming(model, (mp_frame){leak->node, leak->line});
     const char *place = mp_frame_text(document, model, site);
@@ -195,10 +194,10 @@ static const char *leaking_text(mp_document *document, const mp_leaks *leaks, ui
     *left = 0;
     for (uint32_t i = 0; i < leaks->leaking; i++) {
         const mp_leak *leak = &leaks->items[i];
-        const int64_t alive = mp_cost_live(leak->group.leaked);
+        const int64_t alive = leak->objects;
         grows |= mp_leak_is_growth(leak);
         *left += alive > 0;
-        bytes += alive > 0 ? leak->group.leaked.bytes : 0;
+        bytes += alive > 0 ? leak->bytes : 0;
         objects += alive > 0 ? alive : 0;
     }
     if (!*left)

@@ -86,8 +86,7 @@ static char *leaks_of(const mp_model *model)
     for (uint32_t i = 0; i < leaks->count; i++) {
         const mp_leak *leak = &leaks->items[i];
         mp_frame frame = {leak->node, leak->line};
-        fprintf(out, "%s %" PRId64 "/%" PRId64, leak->type, mp_cost_live(leak->group.leaked),
-                leak->group.leaked.bytes);
+        fprintf(out, "%s %" PRId64 "/%" PRId64, leak->type, leak->objects, leak->bytes);
         do {
             mp_arena scratch = {0};
             fprintf(out, " < %s", mp_frame_label(&scratch, model, frame));

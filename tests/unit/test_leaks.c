@@ -48,20 +48,20 @@ static char *dump_leaks(const finding *f)
     for (uint32_t i = 0; i < f->leaks->count; i++) {
         const mp_leak *leak = &f->leaks->items[i];
         mp_frame frame = {leak->node, leak->line};
-        fprintf(out, "%u %" PRId64 "/%" PRId64 " %s", leak->rank, mp_cost_live(leak->group.leaked),
-                leak->group.leaked.bytes, leak->type);
+        fprintf(out, "%u %" PRId64 "/%" PRId64 " %s", leak->rank, leak->objects, leak->bytes,
+                leak->type);
         fprintf(out, " %s,", leak->names_differ ? "(differ)" : leak->name ? leak->name : "-");
         do {
             mp_arena scratch = {0};
             fprintf(out, " %s", mp_frame_label(&scratch, f->r.model, frame));
             mp_arena_free(&scratch);
         } while (mp_frame_caller(f->r.model, &frame));
-        fprintf(out, ", class %d, grew %u of %u", (int)leak->class, leak->group.grew,
-                leak->group.moments);
-        fprintf(out, "%s", mp_group_grew_once(&leak->group) ? ", once" : "");
-        fprintf(out, "%s", leak->group.pool_objects ? ", pool" : "");
-        fprintf(out, "%s", leak->group.owned_by_leak ? ", owned" : "");
-        fprintf(out, "%s\n", leak->group.leaked.idle ? ", idle" : "");
+        fprintf(out, ", class %d, grew %u of %u", (int)leak->class, mp_leak_group(leak)->grew,
+                mp_leak_group(leak)->moments);
+        fprintf(out, "%s", mp_group_grew_once(mp_leak_group(leak)) ? ", once" : "");
+        fprintf(out, "%s", mp_leak_group(leak)->pool_objects ? ", pool" : "");
+        fprintf(out, "%s", mp_leak_group(leak)->owned_by_leak ? ", owned" : "");
+        fprintf(out, "%s\n", mp_leak_group(leak)->leaked.idle ? ", idle" : "");
     }
     fprintf(out, "%" PRId64 "/%" PRId64 "\n", f->leaks->objects, f->leaks->bytes);
     fclose(out);

@@ -548,7 +548,7 @@ static void types_of_the_living_are_inferred(void **unused)
     assert_string_equal(leaks->items[1].type, "TB");
     assert_int_equal(leaks->items[1].inference->typed, 2);
     assert_int_equal(leaks->items[1].inference->deleted, 4);
-    assert_int_equal(leaks->items[1].group.end.created, 5);
+    assert_int_equal(mp_leak_group(&leaks->items[1])->end.created, 5);
     mp_window_free(&window);
     reading_free(&r);
 }
