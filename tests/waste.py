@@ -282,7 +282,7 @@ def check(claim, path, holders=True):
 
 def check_made_up(claim):
     for ending, make, kinds in ((".hprof", lambda seed: MadeUp(seed).data, KINDS),
-                                (".heapsnapshot", lambda seed: waste_v8.made_up(seed).encode(), KINDS[:2])):
+                                (".heapsnapshot", lambda seed: waste_v8.made_up(seed).encode(), KINDS[:3])):
         wasted, unknown = collections.Counter(), collections.Counter()
         with tempfile.TemporaryDirectory() as folder:
             for seed in range(DUMPS):

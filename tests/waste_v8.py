@@ -17,10 +17,12 @@ def units(text):
 class Naive:
     """The waste of a snapshot by its definition."""
 
-    lacks = set(KINDS[2:])
 
     def __init__(self, path):
         self.file = file = oracle.read(path)
+        has_values = any(row["kind"] == "number" and self.value_of(row) is not None for row in file.rows)
+        self.lacks = set(KINDS[2 + has_values:])
+        self.values = set()
         self.alive = [at for at in sorted(file.reached()) if at not in file.root_nodes]
         self.bytes, self.objects, self.of, self.of_bytes, self.unknown = (collections.Counter() for _ in range(5))
         self.wasted = collections.defaultdict(list)
@@ -48,6 +50,14 @@ class Naive:
         return any(kind == "element" or kind not in ("weak", "shortcut") and self.file.rows[to]["kind"] == "array"
                    and len(self.file.rows[to]["edges"]) > 1 for kind, _, to in row["edges"])
 
+    def value_of(self, row):
+        """The first text of a number to which an internal reference of it leads, if it is named "value"."""
+        for kind, name, to in row["edges"]:
+            found = self.file.rows[to]
+            if kind == "internal" and found["kind"] == "string" and not found["self_size"] and not found["edges"]:
+                return found["name"] if name == "value" else None
+        return None
+
     def add(self, kind, at):
         row = self.file.rows[at]
         self.objects[kind] += 1
@@ -64,8 +74,15 @@ class Naive:
                 self.add(KINDS[0], at)
         elif kind in ("concatenated string", "sliced string") or kind == "string" and size:
             self.unknown[KINDS[0]] += 1
-        elif kind == "number":
+        elif kind == "number" and size and self.value_of(row) is None:
             self.unknown[KINDS[2]] += 1
+        elif kind == "number" and size:
+            value = self.file.type_of(row), self.value_of(row)
+            self.of[KINDS[2]] += 1
+            self.of_bytes[KINDS[2]] += size
+            if value in self.values:
+                self.add(KINDS[2], at)
+            self.values.add(value)
         elif kind == "object" and name in ("Array", "Map", "Set"):
             edges = sorted((kind, name) for kind, name, _ in row["edges"] if kind not in ("weak", "shortcut"))
             is_empty = name == "Array" and edges in ([("internal", "map"), ("property", "__proto__")],
@@ -95,7 +112,7 @@ class Naive:
 def made_up(seed):
     """Return a snapshot of strings, arrays, maps and others that refer to each other at random."""
     rng = random.Random(seed)
-    texts = ["", "map", "__proto__", "Array", "Map", "Set", "Cart", "elements", "table", "1", "caf\xe9", "\u4f60\U0001f600",
+    texts = ["", "map", "__proto__", "Array", "Map", "Set", "Cart", "elements", "table", "value", "1", "caf\xe9", "\u4f60\U0001f600",
              "x\ud800", "a\0b", "\ufffd", "y" * 60, "y" * 59 + "\u0101", "z" * 60, "z" * 1024]
     texts = rng.sample(texts[:-1], len(texts) - 1) + texts[-1:] * rng.randint(0, 1)
     at = {text: place for place, text in enumerate(texts)}
@@ -107,7 +124,9 @@ def made_up(seed):
         text = rng.choice(texts if kind == "string" else ["Array", "Array", "Map", "Set", "Cart"])
         length = units(text) * (2 if any(one > "\xff" for one in text) else 1)
         size = (header + length + unit - 1) // unit * unit
-        if kind == "synthetic" or rng.random() < 0.1:
+        if kind == "string" and rng.random() < 0.2:
+            text, size = rng.choice(["1", "caf\xe9"]), 0
+        elif kind == "synthetic" or rng.random() < 0.1:
             size = rng.choice([0, 24, 64, 160, 2 * size])
         edges = []
         if kind == "object" and rng.random() < 0.8:
@@ -115,14 +134,20 @@ def made_up(seed):
         more = rng.choice([0, 0, 0, 1, 3]) if kind in ("object", "array") else rng.choice([0, 0, 1])
         edges += [(rng.choice(EDGES), rng.choice(["elements", "table", "map", "1"])) for _ in range(more)]
         rng.shuffle(edges)
-        rows.append((kind, text, size if kind == "string" or size else 16, edges))
+        if kind == "number":
+            edges.append(("internal", rng.choice(["value", "value", "value", "map"])))
+        if kind == "string" and not size:
+            edges = []
+        rows.append((kind, text, size if kind in ("string", "number") or size else 16, edges))
     rows[0][3].extend((rng.choice(["shortcut", "element"]), "1") for _ in range(rng.randint(2, count)))
     numbers, edges = [], []
     for number, (kind, text, size, own) in enumerate(rows):
         numbers += [NODES.index(kind), at[text], number * 2 + 1, size, len(own)]
         for edge, name in own:
             place = 7 if edge in ("element", "hidden") else at[name]
-            edges += [EDGES.index(edge), place, rng.randint(1, count) * 5]
+            texts_of = [other for other, row in enumerate(rows) if row[0] == "string" and not row[2]]
+            to = rng.choice(texts_of) if name == "value" and texts_of and rng.random() < 0.9 else rng.randint(1, count)
+            edges += [EDGES.index(edge), place, to * 5]
     meta = {"node_fields": ["type", "name", "id", "self_size", "edge_count"], "node_types": [NODES, "string"],
             "edge_fields": ["type", "name_or_index", "to_node"], "edge_types": [EDGES, "node"]}
     return json.dumps({"snapshot": {"meta": meta, "node_count": len(rows), "edge_count": len(edges) // 3},

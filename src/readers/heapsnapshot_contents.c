@@ -1,9 +1,10 @@
 /* V8 heap snapshots: contents of objects, read by one more pass over the file: the texts of
  * strings, and which arrays have no elements.
  *
- * V8 writes the beginning of a text, and neither numbers nor the elements of arrays that are
- * numbers: docs/formats/heapsnapshot.md. Texts come last, so until then the content of a string is
- * the index of its text, and that of an object the place of its form. */
+ * V8 writes the beginning of a text, numbers only if it is asked to, and no elements of arrays that
+ * are numbers: docs/formats/heapsnapshot.md. Texts come last, so until then the content of a string
+ * is the index of its text, that of an object the place of its form, and that of a number the index
+ * of its text and of the name of the reference to it. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,9 +15,10 @@
 #include "readers/heapsnapshot.h"
 
 /* Texts by which objects and references are recognized. */
-typedef enum word { NO_WORD, ARRAY, MAP, SET, MAP_EDGE, PROTO_EDGE } word;
+typedef enum word { NO_WORD, ARRAY, MAP, SET, MAP_EDGE, PROTO_EDGE, VALUE_EDGE } word;
 static const char *const words[] = {
-    [ARRAY] = "Array", [MAP] = "Map", [SET] = "Set", [MAP_EDGE] = "map", [PROTO_EDGE] = "__proto__",
+    [ARRAY] = "Array",          [MAP] = "Map",          [SET] = "Set", [MAP_EDGE] = "map",
+    [PROTO_EDGE] = "__proto__", [VALUE_EDGE] = "value",
 };
 
 /* A text of the file. */
@@ -38,10 +40,12 @@ typedef struct form {
 } form;
 
 typedef struct node {
-    uint32_t edges;
-    uint32_t object : 31; /* object that has a form; 0: none */
+    uint32_t edges;       /* number of edges; of a value, the index of its text */
+    uint32_t object : 30; /* object that has a form, or a number; 0: none */
     uint32_t is_array : 1;
+    uint32_t is_value : 1; /* text of a number: a string without a size, and without edges */
 } node;
+enum { MOST_OBJECTS = 1 << 30 }; /* further objects are unknown */
 
 typedef struct taking {
     v8_state state; /* first, because it is all that the functions for rows get */
@@ -66,13 +70,18 @@ static bool note_node(v8_state *state, const uint64_t *values)
     const uint32_t *place = state->node_fields.place;
     const uint64_t type = values[place[V8_TYPE]], edges = values[place[V8_EDGES]];
     const v8_kind *kind = &state->kinds[type < state->kind_count ? type : state->kind_count];
-    const uint32_t object = mp_contents_next(job->contents, values[place[V8_ID]]);
-    *MP_ADD(&job->nodes) =
-        (node){.edges = edges < UINT32_MAX ? (uint32_t)edges : UINT32_MAX,
-               .object = kind->content == MP_CONTENT_COLLECTION ? object & INT32_MAX : 0,
-               .is_array = kind->is_array};
-    /* A string without a size is the text of a number. */
-    if (kind->content != MP_CONTENT_TEXT || values[place[V8_SIZE]])
+    const uint32_t next = mp_contents_next(job->contents, values[place[V8_ID]]);
+    const uint32_t object = next < MOST_OBJECTS ? next : 0;
+    const bool is_number = kind->content == MP_CONTENT_LOST_BOXED && values[place[V8_SIZE]];
+    const bool is_text = kind->content == MP_CONTENT_TEXT;
+    const bool is_value = is_text && !values[place[V8_SIZE]] && !edges;
+    const bool has_edges = kind->content == MP_CONTENT_COLLECTION || is_number;
+    *MP_ADD(&job->nodes) = (node){.edges = index_of(is_value ? values[place[V8_NAME]] : edges),
+                                  .object = has_edges ? object & (MOST_OBJECTS - 1) : 0,
+                                  .is_array = kind->is_array,
+                                  .is_value = is_value};
+    /* Small integers are nodes without a size, and no objects. */
+    if (values[place[V8_SIZE]] || !(is_text || kind->content == MP_CONTENT_LOST_BOXED))
         mp_contents_set(job->contents, object, kind->content,
                         (mp_content){.low = index_of(values[place[V8_NAME]])});
     return true;
@@ -138,6 +147,28 @@ static bool read_form(taking *job, uint32_t edges, form *found)
     return true;
 }
 
+/* Read the references of a number. The first internal one that leads to a text has its value.
+ * Return false if they are truncated. */
+static bool read_number(taking *job, uint32_t edges, uint32_t object)
+{
+    v8_state *state = &job->state;
+    const uint32_t *place = state->edge_fields.place;
+    uint64_t values[V8_MOST_FIELDS];
+    for (uint32_t i = 0; i < edges; i++) {
+        if (!v8_read_row(state, state->edge_fields.count, values))
+            return false;
+        const uint64_t type = values[place[V8_EDGE_TYPE]];
+        const uint64_t to = values[place[V8_TO_NODE]] / state->node_fields.count;
+        if (type < state->edge_kinds && state->edges[type] == V8_INTERNAL &&
+            to < job->nodes.count && job->nodes.items[to].is_value &&
+            job->contents->kinds[object] == MP_CONTENT_LOST_BOXED)
+            mp_contents_set(
+                job->contents, object, MP_CONTENT_BOXED,
+                (mp_content){job->nodes.items[to].edges, index_of(values[place[V8_EDGE_NAME]])});
+    }
+    return true;
+}
+
 static bool read_edges(v8_state *state)
 {
     taking *job = (taking *)state;
@@ -147,18 +178,21 @@ static bool read_edges(v8_state *state)
     for (uint32_t i = 0; i < job->nodes.count; i++) {
         const node *owner = &job->nodes.items[i];
         if (!owner->object) {
-            skipped += owner->edges;
+            skipped += owner->is_value ? 0 : owner->edges;
             continue;
         }
         mp_content *content = &job->contents->items[owner->object];
+        const bool is_number = job->contents->kinds[owner->object] == MP_CONTENT_LOST_BOXED;
         form found = {.name = (uint32_t)content->low};
         if (owner->edges) { /* after the last edge there is no comma to skip */
             if (!mp_scan_skip_commas(&state->json, skipped * state->edge_fields.count) ||
-                !read_form(job, owner->edges, &found))
+                !(is_number ? read_number(job, owner->edges, owner->object)
+                            : read_form(job, owner->edges, &found)))
                 return false;
             skipped = 0;
         }
-        content->low = place_of(job, found);
+        if (!is_number)
+            content->low = place_of(job, found);
     }
     return mp_scan_skip_past(&state->json, ']');
 }
@@ -196,7 +230,7 @@ static void note_text(v8_state *state, uint64_t index, uint32_t value)
     text *added = MP_ADD(&job->texts);
     *added = (text){.fingerprint = mp_fingerprint_of(bytes.start, bytes.length)};
     measure(bytes, added);
-    for (word i = ARRAY; i <= PROTO_EDGE; i++)
+    for (word i = ARRAY; i <= VALUE_EDGE; i++)
         if (v8_is_text(state, words[i]))
             added->word = (uint8_t)i;
     uint32_t *first =
@@ -283,6 +317,16 @@ static mp_content_kind settle_object(const taking *job, mp_content *content)
     return found->is_full || is_empty ? MP_CONTENT_COLLECTION : MP_CONTENT_LOST_COLLECTION;
 }
 
+static mp_content_kind settle_number(const taking *job, mp_content *content)
+{
+    const text *found = text_at(job, content->low);
+    if (!found || word_at(job, content->high) != VALUE_EDGE)
+        return MP_CONTENT_LOST_BOXED;
+    *content = (mp_content){.low = found->same};
+    job->contents->lacks &= ~(1u << MP_CONTENT_BOXED);
+    return MP_CONTENT_BOXED;
+}
+
 static void settle(const taking *job, bool has_edges)
 {
     mp_contents *contents = job->contents;
@@ -292,6 +336,8 @@ static void settle(const taking *job, bool has_edges)
         if (contents->kinds[i] == MP_CONTENT_TEXT)
             contents->kinds[i] =
                 (uint8_t)settle_string(job, facts, contents->graph->sizes[i], content);
+        else if (contents->kinds[i] == MP_CONTENT_BOXED)
+            contents->kinds[i] = (uint8_t)settle_number(job, content);
         else if (contents->kinds[i] == MP_CONTENT_COLLECTION)
             contents->kinds[i] =
                 (uint8_t)(has_edges ? settle_object(job, content) : MP_CONTENT_NONE);
