@@ -293,9 +293,13 @@ static const mp_variant *choose(const mp_report *report, const mp_request *reque
         return NULL;
     }
     if (!variant) {
-        const bool lacks_contents = variant_for(report, whole->holds | MP_HOLDS_CONTENTS) != NULL;
+        const bool of_kind = mp_report_kinds(report, ~0u) & 1u << whole->model->kind;
         mp_fail(error, MP_ERROR_NO_ANSWER, "%s does not support %s%s", report->name, kind,
-                lacks_contents ? " without the contents of objects" : "");
+                variant_for(report, whole->holds | MP_HOLDS_CONTENTS)
+                    ? " without the contents of objects"
+                : of_kind && variant_for(report, whole->holds | MP_HOLDS_GRAPH)
+                    ? " without references between objects"
+                    : "");
         advise_others(report, whole, error);
         return NULL;
     }
