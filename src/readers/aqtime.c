@@ -73,7 +73,7 @@ static void read_set(aq_state *state)
 
 static bool read_database(aq_state *state, aq_source *file)
 {
-    if (!aq_connect(state, file) || !aq_open_tables(state) || !aq_read_sets(state))
+    if (!aq_connect(state, file) || !aq_open_tables(state, file) || !aq_read_sets(state))
         return false;
     begin_session(state);
     state->graph_set = last_of_interest(state);

@@ -145,6 +145,17 @@ typedef struct aq_state {
 /* Open the database of the file. aq_source_close closes it. Return false after a diagnostic. */
 bool aq_connect(aq_state *state, aq_source *file);
 
+/* Columns, by their places in a row, that rows are sorted by, the most significant one first. */
+enum { AQ_KEYS = 2 };
+typedef struct aq_order {
+    int columns[AQ_KEYS];
+    unsigned count;
+} aq_order;
+/* Return true if the rows of the table with this first page are stored in this order, and all keys
+ * are stored as integers. Rows with equal keys are in the order of their numbers. The pages were
+ * checked by aq_connect. */
+bool aq_rows_in_order(const aq_source *file, uint32_t root, const aq_order *order);
+
 /* --- tables: aqtime_tables.c --- */
 
 /* Return the name of a table, such as "ALLOCATION_PROFILER_OBJECTS". */
@@ -155,8 +166,8 @@ bool aq_is_table(const char *name);
 sqlite3_stmt *aq_prepare(aq_state *state, const char *query);
 /* Report SQLite's error message, once per input. Return false. */
 bool aq_fail(aq_state *state, const char *doing);
-/* Find the tables and start walks over them. Return false after a diagnostic. */
-bool aq_open_tables(aq_state *state);
+/* Find the tables of the file and start walks over them. Return false after a diagnostic. */
+bool aq_open_tables(aq_state *state, const aq_source *file);
 void aq_close_tables(aq_state *state);
 /* List all result sets, in order. Return false after a diagnostic if there are none. */
 bool aq_read_sets(aq_state *state);

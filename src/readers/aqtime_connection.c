@@ -21,6 +21,9 @@ typedef struct page_walk {
     size_t next_count, next_capacity;
     uint64_t rows, bytes; /* totals of all tables so far */
     int64_t last_row;
+    const aq_order *order; /* the order in which rows may be; NULL: it does not matter */
+    bool in_order;         /* all rows so far are in this order */
+    int64_t last_key[AQ_KEYS];
     bool behind_first; /* false until the first row of the current table was read */
     char why[128];     /* description of the fault */
 } page_walk;
@@ -105,6 +108,70 @@ static bool take_chain(page_walk *pages, uint32_t from, uint32_t first, uint64_t
     return true;
 }
 
+/* Return the number of bytes of a value whose type in the header of its row is `type`. */
+static uint64_t bytes_of(uint64_t type)
+{
+    static const uint8_t bytes[] = {0, 1, 2, 3, 4, 6, 8, 8, 0, 0, 0, 0};
+    return type < sizeof bytes ? bytes[type] : (type - sizeof bytes) / 2;
+}
+
+/* Get a value that is stored as an integer. Return false if it is of another type. */
+static bool integer_of(uint64_t type, const unsigned char *bytes, int64_t *value)
+{
+    enum { ZERO = 8, ONE = 9, LONGEST = 6 };
+    *value = type == ONE;
+    if (type == ZERO || type == ONE)
+        return true;
+    if (!type || type > LONGEST)
+        return false;
+    uint64_t number = bytes[0] & 0x80 ? UINT64_MAX : 0;
+    for (uint64_t i = 0; i < bytes_of(type); i++)
+        number = number << 8 | bytes[i];
+    *value = (int64_t)number;
+    return true;
+}
+
+/* Read the keys of a row, which begins with the types of its values. Return false if they are not
+ * all integers in this page. */
+static bool read_keys(const aq_order *order, const unsigned char *row, const unsigned char *end,
+                      int64_t keys[AQ_KEYS])
+{
+    uint64_t header, type;
+    const unsigned char *types = row + read_number(row, end, &header);
+    if (types == row || header > (uint64_t)(end - row))
+        return false;
+    const unsigned char *values = row + header, *value = values;
+    unsigned found = 0;
+    for (int column = 0; found < order->count; column++) {
+        const size_t used = read_number(types, values, &type);
+        if (!used || bytes_of(type) > (uint64_t)(end - value))
+            return false;
+        for (unsigned i = 0; i < order->count; i++)
+            if (order->columns[i] == column) {
+                if (!integer_of(type, value, &keys[i]))
+                    return false;
+                found++;
+            }
+        types += used;
+        value += bytes_of(type);
+    }
+    return true;
+}
+
+/* Return true if a row comes after the one before it. */
+static bool comes_after(page_walk *pages, const unsigned char *row, const unsigned char *end)
+{
+    int64_t keys[AQ_KEYS] = {0};
+    int order = 0;
+    if (!read_keys(pages->order, row, end, keys))
+        return false;
+    for (unsigned i = 0; i < pages->order->count; i++) {
+        order = order ? order : MP_COMPARE(keys[i], pages->last_key[i]);
+        pages->last_key[i] = keys[i];
+    }
+    return order >= 0;
+}
+
 /* Check a row. Return the number of its bytes that are in the page; 0: the row is malformed. */
 static size_t take_row(page_walk *pages, uint32_t number, const unsigned char *cursor,
                        const unsigned char *end)
@@ -126,6 +193,8 @@ static size_t take_row(page_walk *pages, uint32_t number, const unsigned char *c
         return 0;
     if (pages->behind_first && (int64_t)row <= pages->last_row)
         return wrong(pages, number, "has rows that are not in their order");
+    if (pages->order && pages->in_order)
+        pages->in_order = comes_after(pages, cursor + one + other, cursor + one + other + local);
     pages->last_row = (int64_t)row;
     pages->behind_first = true;
     pages->bytes += payload;
@@ -196,6 +265,19 @@ static bool walk_pages(page_walk *pages, uint32_t root)
         first = false;
     }
     return true;
+}
+
+bool aq_rows_in_order(const aq_source *file, uint32_t root, const aq_order *order)
+{
+    page_walk pages;
+    begin_pages(&pages, file);
+    pages.order = order;
+    pages.in_order = true;
+    for (unsigned i = 0; i < order->count; i++)
+        pages.last_key[i] = INT64_MIN;
+    const bool in_order = walk_pages(&pages, root) && pages.in_order;
+    free_pages(&pages);
+    return in_order;
 }
 
 /* --- SQLite --- */

@@ -107,20 +107,25 @@ sqlite3_stmt *aq_prepare(aq_state *state, const char *query)
 
 /* --- tables and columns of the database --- */
 
+/* A table of the database. */
+typedef struct found_table {
+    const char *name; /* NULL: there is none */
+    int64_t root;     /* number of its first page */
+} found_table;
+
 /* Find the tables. Ignore views and virtual tables, which could run arbitrary code. */
-static void find_tables(aq_state *state, const char *found[AQ_TABLES])
+static void find_tables(aq_state *state, found_table found[AQ_TABLES])
 {
-    sqlite3_stmt *list = aq_prepare(
-        state,
-        "SELECT name FROM sqlite_master WHERE type = 'table' AND rootpage > 0 ORDER BY name");
+    sqlite3_stmt *list = aq_prepare(state, "SELECT name, rootpage FROM sqlite_master WHERE type = "
+                                           "'table' AND rootpage > 0 ORDER BY name");
     int code = SQLITE_DONE;
     while (list && (code = sqlite3_step(list)) == SQLITE_ROW) {
         const char *name = (const char *)sqlite3_column_text(list, 0);
         for (int i = 0; name && i < AQ_TABLES; i++)
             if (mp_text_is(name, words[i].name))
-                found[i] = words[i].name;
-            else if (words[i].alias && !found[i] && mp_text_is(name, words[i].alias))
-                found[i] = words[i].alias;
+                found[i] = (found_table){words[i].name, sqlite3_column_int64(list, 1)};
+            else if (words[i].alias && !found[i].name && mp_text_is(name, words[i].alias))
+                found[i] = (found_table){words[i].alias, sqlite3_column_int64(list, 1)};
     }
     if (list && code != SQLITE_DONE)
         aq_fail(state, "cannot read the database's tables");
@@ -130,6 +135,8 @@ static void find_tables(aq_state *state, const char *found[AQ_TABLES])
 /* Columns that a table of the database has. */
 typedef struct table_shape {
     bool there[AQ_COLUMNS]; /* the columns of the format that exist */
+    int place[AQ_COLUMNS];  /* their places in a row */
+    bool computed;          /* some column is not stored, so the places are unknown */
     const char *row; /* SQLite's name of the row number that no column has; NULL: a column has each
                         of these names */
 } table_shape;
@@ -146,14 +153,16 @@ static bool is_recorded(sqlite3_stmt *column)
 static void note_column(aq_state *state, aq_table table, sqlite3_stmt *column, table_shape *shape,
                         unsigned *taken)
 {
-    enum { NAME = 1 };
+    enum { PLACE = 0, NAME = 1, HIDDEN = 6 };
     static const char *const rows[] = {"rowid", "_rowid_", "oid"};
     const char *name = (const char *)sqlite3_column_text(column, NAME);
     for (unsigned i = 0; name && i < 3; i++)
         *taken |= mp_text_is(name, rows[i]) ? 1u << i : 0;
+    shape->computed |= sqlite3_column_int(column, HIDDEN) != 0;
     for (int i = 0; name && words[table].columns[i]; i++) {
         if (!mp_text_is(name, words[table].columns[i] + 1))
             continue;
+        shape->place[i] = sqlite3_column_int(column, PLACE);
         shape->there[i] = is_recorded(column);
         if (!shape->there[i])
             mp_diagnose(state->diagnostics, MP_DIAG_COMPUTED_COLUMN, state->path, 0,
@@ -178,36 +187,54 @@ static bool find_columns(aq_state *state, aq_table table, const char *name, tabl
     return !state->failed;
 }
 
-/* Start reading the table. Missing columns are read as NULL. Numbers may be stored as text, so rows
- * are sorted by numeric value. Indexes are not used, because their contents were not checked. */
-static void open_cursor(aq_state *state, aq_table table, const char *name)
+/* Return true if the rows are stored in the order in which they are read. */
+static bool is_sorted(const aq_source *file, aq_table table, const found_table *found,
+                      const table_shape *shape)
 {
-    char query[LONGEST_QUERY], second[80] = "";
-    table_shape shape = {0};
-    if (!find_columns(state, table, name, &shape))
+    const int keys[AQ_KEYS] = {AQ_SET, words[table].second};
+    aq_order order = {.count = 0};
+    for (int i = 0; i < AQ_KEYS; i++)
+        if (keys[i] && shape->there[keys[i] - 1])
+            order.columns[order.count++] = shape->place[keys[i] - 1];
+    return !shape->computed && found->root <= UINT32_MAX &&
+           aq_rows_in_order(file, (uint32_t)found->root, &order);
+}
+
+/* Start reading the table. Missing columns are read as NULL. Rows that are not in their order, or
+ * whose numbers are stored as text, are sorted by numeric value. Indexes are not used, because
+ * their contents were not checked. */
+static void open_cursor(aq_state *state, const aq_source *file, aq_table table,
+                        const found_table *found)
+{
+    char query[LONGEST_QUERY];
+    table_shape shape = {.row = NULL};
+    if (!find_columns(state, table, found->name, &shape))
         return;
-    int used = snprintf(query, sizeof query, "SELECT %s", shape.row);
-    for (int i = 0; words[table].columns[i]; i++) {
-        const char *column = words[table].columns[i] + 1;
-        used += snprintf(query + used, sizeof query - (size_t)used,
-                         shape.there[i] ? ", \"%s\"" : ", NULL", column);
-        if (shape.there[i] && words[table].second && i + 1 == words[table].second)
-            snprintf(second, sizeof second, ", CAST(\"%s\" AS INTEGER)", column);
-    }
-    snprintf(query + used, sizeof query - (size_t)used,
-             " FROM \"%s\" NOT INDEXED ORDER BY %s%s, %s", name,
-             shape.there[AQ_SET - 1] ? "CAST(INST_ID AS INTEGER)" : "NULL", second, shape.row);
+    size_t used = (size_t)snprintf(query, sizeof query, "SELECT %s", shape.row);
+    for (int i = 0; words[table].columns[i]; i++)
+        used +=
+            (size_t)snprintf(query + used, sizeof query - used,
+                             shape.there[i] ? ", \"%s\"" : ", NULL", words[table].columns[i] + 1);
+    used += (size_t)snprintf(query + used, sizeof query - used,
+                             " FROM \"%s\" NOT INDEXED ORDER BY ", found->name);
+    const bool sorted = is_sorted(file, table, found, &shape);
+    const int keys[AQ_KEYS] = {AQ_SET, words[table].second};
+    for (int i = 0; i < AQ_KEYS && !sorted; i++)
+        if (keys[i] && shape.there[keys[i] - 1])
+            used += (size_t)snprintf(query + used, sizeof query - used, "CAST(\"%s\" AS INTEGER), ",
+                                     words[table].columns[keys[i] - 1] + 1);
+    snprintf(query + used, sizeof query - used, "%s", shape.row);
     state->cursors[table].statement = aq_prepare(state, query);
     state->cursors[table].there = true;
     state->cursors[table].has_set = shape.there[AQ_SET - 1];
 }
 
-static void note_missing(aq_state *state, const char *const found[AQ_TABLES])
+static void note_missing(aq_state *state, const found_table found[AQ_TABLES])
 {
     char list[512] = "";
     size_t used = 0;
     for (int i = 0; i < AQ_TABLES; i++)
-        if (!found[i] && used < sizeof list)
+        if (!found[i].name && used < sizeof list)
             used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", used ? ", " : "",
                                      words[i].name);
     if (used)
@@ -215,13 +242,13 @@ static void note_missing(aq_state *state, const char *const found[AQ_TABLES])
                     "has no table %s; reports lack its data", list);
 }
 
-bool aq_open_tables(aq_state *state)
+bool aq_open_tables(aq_state *state, const aq_source *file)
 {
-    const char *found[AQ_TABLES] = {NULL};
+    found_table found[AQ_TABLES] = {{.name = NULL}};
     find_tables(state, found);
     if (state->failed)
         return false;
-    if (!found[AQ_OBJECTS]) {
+    if (!found[AQ_OBJECTS].name) {
         mp_diagnose(state->diagnostics, MP_DIAG_NOTHING_USABLE, state->path, 0,
                     "has no table %s, expected a database that AQTime exported",
                     words[AQ_OBJECTS].name);
@@ -229,8 +256,8 @@ bool aq_open_tables(aq_state *state)
     }
     note_missing(state, found);
     for (int i = 0; i < AQ_META_LINES && !state->failed; i++)
-        if (found[i])
-            open_cursor(state, (aq_table)i, found[i]);
+        if (found[i].name)
+            open_cursor(state, file, (aq_table)i, &found[i]);
     return !state->failed;
 }
 
@@ -291,16 +318,17 @@ static bool whole_text(const char *text, int64_t *value)
 
 static bool number_at(sqlite3_stmt *statement, int column, aq_number *number)
 {
+    sqlite3_value *value = sqlite3_column_value(statement, column); /* used by this thread alone */
     *number = (aq_number){0, true};
-    switch (sqlite3_column_type(statement, column)) {
+    switch (sqlite3_value_type(value)) {
     case SQLITE_NULL:
         number->known = false;
         return true;
     case SQLITE_INTEGER:
-        number->value = sqlite3_column_int64(statement, column);
+        number->value = sqlite3_value_int64(value);
         return true;
     case SQLITE_FLOAT:
-        return whole(sqlite3_column_double(statement, column), &number->value);
+        return whole(sqlite3_value_double(value), &number->value);
     case SQLITE_TEXT:
         return whole_text((const char *)sqlite3_column_text(statement, column), &number->value);
     default:

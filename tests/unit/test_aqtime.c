@@ -126,6 +126,45 @@ static void test_sets_classes_stacks(void **state)
     reading_free(&r);
 }
 
+/* Rows are read as they are stored if they are sorted and their keys are integers, and are sorted
+ * otherwise. Both must give the same stacks. */
+static void test_rows_in_any_order(void **state)
+{
+    (void)state;
+    static const char *const stacks[] = {
+        "(COL_ROUTINERID, INST_ID, PARENT_ID); INSERT INTO S VALUES (1, 5, 2), (2, 5, 2), (3, 5, "
+        "2), (2, 5, 3)",
+        "(COL_ROUTINERID, INST_ID, PARENT_ID); INSERT INTO S VALUES (2, 5, 3), (1, 5, 2), (2, 5, "
+        "2), (3, 5, 2)",
+        "(COL_ROUTINERID, INST_ID, PARENT_ID); INSERT INTO S VALUES (1, '5', '2'), (2, '5', '3'), "
+        "(2, 5, 2), (3, 5, 2)",
+        "(COL_ROUTINERID, INST_ID, PARENT_ID); INSERT INTO S VALUES (1, 5.0, 2.0), (2, 5, 3), (2, "
+        "5, 2), (3, 5, 2)",
+        "(ID INTEGER PRIMARY KEY, COL_ROUTINERID, INST_ID, PARENT_ID); INSERT INTO S VALUES (9, 3, "
+        "5, 2), (7, 1, 5, 2), (8, 2, 5, 2), (1, 2, 5, 3)",
+        /* The computed column is not stored, so rows have one value fewer than the table. Read with
+         * it, they would seem to be sorted. */
+        "(X AS (0), PARENT_ID, INST_ID, COL_ROUTINERID, Y DEFAULT 0); INSERT INTO S VALUES (2, 5, "
+        "1, 1), (3, 5, 2, 2), (2, 5, 2, 3), (2, 5, 3, 4)",
+        "(COL_ROUTINERID, PARENT_ID); INSERT INTO S VALUES (1, 2), (2, 2), (3, 2), (2, 3); ALTER "
+        "TABLE S ADD COLUMN INST_ID DEFAULT 5",
+    };
+    for (size_t i = 0; i < sizeof stacks / sizeof *stacks; i++) {
+        char statements[4096];
+        snprintf(statements, sizeof statements,
+                 "%sDROP TABLE " P "CREATION_CALL_STACK; CREATE TABLE S %s; ALTER TABLE S RENAME "
+                 "TO " P "CREATION_CALL_STACK;",
+                 SCHEMA SETS OBJECT("2", "2", "2", "20", "2", "5", "12")
+                     OBJECT("3", "2", "NULL", "8", "3", "5", "13"),
+                 stacks[i]);
+        reading r = read_database(statements);
+        assert_true(r.ok);
+        assert_leaks(&r,
+                     "TMemo 1/20 < TMemo.Add (from 7) < TMemo.Own < main\nTMemo 1/8 < TMemo.Own\n");
+        reading_free(&r);
+    }
+}
+
 /* Frames of allocators stay in the stack, but do not name the site. */
 static void test_sites_are_not_named_by_allocators(void **state)
 {
@@ -383,6 +422,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sets_classes_stacks),
+        cmocka_unit_test(test_rows_in_any_order),
         cmocka_unit_test(test_sites_are_not_named_by_allocators),
         cmocka_unit_test(test_one_set_is_all_new),
         cmocka_unit_test(test_born_where_first_listed),
