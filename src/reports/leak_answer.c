@@ -292,8 +292,10 @@ static bool is_untold(const mp_window *window, const mp_leaks *leaks)
     return !leaks->leaking && leaks->left && (leaks->unknown || mp_verdict_is_unknown(window));
 }
 
-static void say_sums(mp_document *document, const mp_window *window, const mp_leaks *leaks)
+static void say_sums(mp_document *document, const mp_request *request, const mp_window *window,
+                     const mp_leaks *leaks)
 {
+    static const char unread[] = "unknown: none in what could be read";
     const char *text = sum_text(document, leaks->bytes, leaks->objects, leaks->left);
     uint32_t left;
     const char *leaking = leaking_text(document, leaks, &left);
@@ -309,13 +311,15 @@ static void say_sums(mp_document *document, const mp_window *window, const mp_le
                             : "too few snapshots in a session",
                         text);
     else if (leaks->left)
-        mp_document_say(document, MP_TONE_PLAIN, "Leaks", "none; left behind: %s", text);
+        mp_document_say(document, MP_TONE_PLAIN, "Leaks", "%s; left behind: %s",
+                        request->torn ? unread : "none", text);
     else
         mp_document_say(document, MP_TONE_PLAIN, "Leaks", "%s",
                         document->fits_nothing          ? "unknown: " MP_FITS_NOTHING
                         : mp_window_ends_late(window)   ? "none that is still alive"
                         : mp_window_is_one(window)      ? "unknown: there is only one snapshot"
                         : mp_verdict_is_unknown(window) ? "unknown: too few snapshots"
+                        : request->torn                 ? unread
                                                         : "none");
 }
 
@@ -351,7 +355,7 @@ void mp_answer_leaks(mp_document *document, const mp_request *request, const mp_
     if (untold) /* if nothing is known to leak, name the largest site */
         mp_document_say(document, MP_TONE_WORSE, "Largest left", "%s",
                         place_text(document, window, leaks->items));
-    say_sums(document, window, leaks);
+    say_sums(document, request, window, leaks);
     if (!window->model->events)
         mp_say_peak(document, window);
     say_last(document, window);
