@@ -194,6 +194,15 @@ uint64_t mp_diagnostics_damages(const mp_diagnostics *diagnostics)
     return count;
 }
 
+uint64_t mp_diagnostics_faults(const mp_diagnostics *diagnostics)
+{
+    uint64_t count = 0;
+    for (int id = 0; id < MP_DIAGNOSTIC_COUNT; id++)
+        if (mp_diagnostic_is_unsound((mp_diagnostic_id)id))
+            count += diagnostics->counts[id];
+    return count;
+}
+
 const char *mp_diagnostic_code(mp_diagnostic_id id)
 {
     return catalogue[id].code;

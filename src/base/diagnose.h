@@ -36,6 +36,8 @@ void mp_diagnose(mp_diagnostics *diagnostics, mp_diagnostic_id id, const char *p
  * diagnostics (mp_diagnostics_damages). */
 bool mp_diagnostic_is_damage(mp_diagnostic_id id);
 uint64_t mp_diagnostics_damages(const mp_diagnostics *diagnostics);
+/* Return the number of diagnostics that mp_diagnostic_is_unsound, also of those not kept. */
+uint64_t mp_diagnostics_faults(const mp_diagnostics *diagnostics);
 
 /* Sort the kept diagnostics from index `first` on by line. The sort is stable. */
 void mp_diagnostics_order(mp_diagnostics *diagnostics, size_t first);

@@ -365,6 +365,7 @@ typedef struct mp_input_summary {
     mp_checksum checksum; /* checksum of the file, if requested */
     uint64_t bytes, records;
     bool complete;   /* the file is not truncated, as far as that can be detected */
+    bool damaged;    /* a part of the file could not be used; found while it was read */
     bool open_ended; /* the format has no end marker, so truncation cannot be detected */
 } mp_input_summary;
 

@@ -165,6 +165,7 @@ bool mp_loading_read(mp_loading *loading, mp_input *input)
         summary->checksum = mp_input_checksum(input);
     uint32_t index = model->inputs.count - 1;
     model->cut_names = model->converted = false;
+    const uint64_t faults = mp_diagnostics_faults(loading->diagnostics);
     bool ok = loading->reader->read(loading->state, input, index);
     if (model->cut_names)
         mp_diagnose(loading->diagnostics, MP_DIAG_LONG_NAME, model->inputs.items[index].path, 0,
@@ -173,6 +174,7 @@ bool mp_loading_read(mp_loading *loading, mp_input *input)
     tell_converted(loading);
     model->inputs.items[index].bytes = mp_input_bytes(input);
     model->inputs.items[index].complete &= mp_input_is_whole(input);
+    model->inputs.items[index].damaged = mp_diagnostics_faults(loading->diagnostics) > faults;
     return ok;
 }
 

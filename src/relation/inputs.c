@@ -41,7 +41,8 @@ static uint64_t count_recordings(mp_relation_source *source)
     return 1;
 }
 
-/* Return true if a part of the file could not be used. */
+/* Return true if a part of the file could not be used. Some faults are found only after all files
+ * were read. */
 static bool is_damaged(const mp_relation_source *source, const mp_input_summary *input)
 {
     const mp_diagnostic *kept;
@@ -50,7 +51,7 @@ static bool is_damaged(const mp_relation_source *source, const mp_input_summary 
         if (mp_diagnostic_is_unsound(kept[i].id) && kept[i].path &&
             mp_text_is(kept[i].path, input->path))
             return true;
-    return false;
+    return input->damaged;
 }
 
 /* Return 1 if the whole file was used, 0 if it is truncated or damaged, MP_UNKNOWN if neither is

@@ -391,26 +391,29 @@ void mp_section_selection(mp_document *document, const mp_request *request, bool
     mp_table_put(document, beside, &whole);
 }
 
+/* Return true if the recording has one file, which is this one. The base of a comparison is
+ * another. */
+static bool is_only_input(const mp_model *model, const char *path)
+{
+    return model->inputs.count == 2 && mp_text_is(model->inputs.items[1].path, path);
+}
+
 /* If figures may miss a part of the recorded data, say where the first fault is, and how many there
  * are. */
 static void say_faults(mp_document *document, const mp_request *request)
 {
     const mp_diagnostic *kept, *first = NULL;
     const size_t count = mp_diagnostics_kept(request->diagnostics, &kept);
-    uint64_t total = 0;
+    const uint64_t total = mp_diagnostics_faults(request->diagnostics);
     for (size_t i = 0; i < count; i++)
         if (mp_diagnostic_is_unsound(kept[i].id) &&
             (!first ||
              (mp_diagnostic_breaks_off(kept[i].id) && !mp_diagnostic_breaks_off(first->id))))
             first = &kept[i];
-    for (int id = 0; id < MP_DIAGNOSTIC_COUNT; id++)
-        total += mp_diagnostic_is_unsound((mp_diagnostic_id)id)
-                     ? mp_diagnostics_count(request->diagnostics, (mp_diagnostic_id)id)
-                     : 0;
     if (!first)
         return;
     const char *place = "", *more = "";
-    if (request->model->inputs.count > 2 && first->path)
+    if (first->path && !is_only_input(request->model, first->path))
         place = mp_document_text(document, "%s: ", first->path);
     if (first->line)
         place = mp_document_text(document, "%sline %" PRIu64 ": ", place, first->line);
