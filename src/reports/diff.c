@@ -377,6 +377,7 @@ static bool run(const mp_request *request, mp_document *document, mp_error *erro
         match(&diff, base, now, &view);
         mp_differences_want(&diff, asked);
         section_inputs(document, base, now);
+        mp_say_faults(document, request);
         mp_section_selection(document, request,
                              base->totals.objects || base->totals.created || base->totals.calls);
         mp_diff_say(document, &diff, base, now, asked);

@@ -290,6 +290,7 @@ static bool run_difference(const mp_request *request, mp_document *document, mp_
     bool ok = now && mp_can_compare(base, now, error) && mp_base_is_alike(request, now, error);
     if (ok) {
         mp_section_sides(document, base, now);
+        mp_say_faults(document, request);
         mp_section_selection(document, request,
                              base->totals.objects || base->totals.created || base->totals.calls);
         mp_diff_say_usual(document, request, now,

@@ -391,16 +391,7 @@ void mp_section_selection(mp_document *document, const mp_request *request, bool
     mp_table_put(document, beside, &whole);
 }
 
-/* Return true if the recording has one file, which is this one. The base of a comparison is
- * another. */
-static bool is_only_input(const mp_model *model, const char *path)
-{
-    return model->inputs.count == 2 && mp_text_is(model->inputs.items[1].path, path);
-}
-
-/* If figures may miss a part of the recorded data, say where the first fault is, and how many there
- * are. */
-static void say_faults(mp_document *document, const mp_request *request)
+void mp_say_faults(mp_document *document, const mp_request *request)
 {
     const mp_diagnostic *kept, *first = NULL;
     const size_t count = mp_diagnostics_kept(request->diagnostics, &kept);
@@ -413,7 +404,7 @@ static void say_faults(mp_document *document, const mp_request *request)
     if (!first)
         return;
     const char *place = "", *more = "";
-    if (first->path && !is_only_input(request->model, first->path))
+    if (first->path && (request->model->inputs.count > 2 || request->base))
         place = mp_document_text(document, "%s: ", first->path);
     if (first->line)
         place = mp_document_text(document, "%sline %" PRIu64 ": ", place, first->line);
@@ -437,7 +428,7 @@ void mp_section_inputs(mp_document *document, const mp_request *request)
 void mp_section_head(mp_document *document, const mp_request *request)
 {
     mp_section_inputs(document, request);
-    say_faults(document, request);
+    mp_say_faults(document, request);
     mp_section_selection(document, request, false);
 }
 

@@ -112,6 +112,9 @@ void mp_request_close(const mp_request *request);
 /* Add the title line for people, a line about damage, and the tables that each report has for
  * programs: inputs, selection, session, totals. Totals of a heap are those of the window. */
 void mp_section_head(mp_document *document, const mp_request *request);
+/* If figures may miss a part of the recorded data, say where the first fault is, and how many there
+ * are. With several files, of which one may be the base, name the file. */
+void mp_say_faults(mp_document *document, const mp_request *request);
 /* Add only the title line and the inputs. */
 void mp_section_inputs(mp_document *document, const mp_request *request);
 /* Add the tables that describe several recordings of one answer: inputs and selection. */
