@@ -1,5 +1,5 @@
-/* An output file that appears complete or not at all. It is written unseen and takes the place of
- * its target when it is closed.
+/* An output file that appears complete or not at all. It is written under another name
+ * and replaces its target when it is closed.
  *
  * If the file system supports it, the file has no name until it is complete, so a process that is
  * killed leaves nothing behind. Otherwise it has a temporary name beside the target, and

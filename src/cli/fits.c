@@ -100,8 +100,9 @@ static bool operands_fit(const cli_options *options)
         return cli_refuse(options, "%s takes one name and one file", command->name);
     bool misses = *operand && !optional && !cli_is_given(options, "policy");
     if (command->scope & CLI_READS && options->path_count == 0 && !needs_no_input(options))
-        return cli_refuse(options, "%s needs %s%sa file to read (\"-\" is standard input)%s",
+        return cli_refuse(options, "%s needs %s%sa file to read: memprof %s %s%sFILE%s",
                           command->name, misses ? operand : "", misses ? " and " : "",
+                          command->name, misses ? operand : "", misses ? " " : "",
                           mp_argument_find(command->arguments, "object")
                               ? "; --type GLOB can replace OBJECT"
                               : "");

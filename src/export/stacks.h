@@ -81,8 +81,8 @@ void mp_links_free(mp_links *links);
  * Allocation stacks, innermost place first, and how their objects change from one snapshot to the
  * next. */
 
-/* A node of a tree: a place, with all places inside of it on the stack. Node 0 is the root. Parents
- * come before their children. */
+/* A node of a tree: a place on a stack. Its parent is the place that it called. Node 0 is the root.
+ * Parents come before their children. */
 typedef struct mp_site_node {
     uint32_t parent, place;
 } mp_site_node;

@@ -28,7 +28,7 @@ typedef struct mp_accumulation {
     int64_t holders;  /* number of holders at the place */
     int64_t objects, bytes;        /* objects held in the last dump, and the bytes they retain */
     int64_t least_step, most_step; /* smallest and largest growth between two dumps, in objects */
-    int64_t steady_bytes;          /* part of `bytes` gained if each growth were the smallest */
+    int64_t steady_bytes;          /* bytes gained if every growth were the smallest one */
     /* First dump in which the held amount is known, and that amount. The amount in earlier dumps is
      * unknown if any of several holders there may be this one. */
     uint32_t first_dump;

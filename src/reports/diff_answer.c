@@ -250,7 +250,7 @@ static void say_side(mp_document *document, const mp_diff *diff, const measure *
                     with_most ? most_of(document, diff, &entry, &rows, "most by", false) : "");
 }
 
-/* Say how the number of calls changed: a run that did less work is not faster for that reason. */
+/* Say how the number of calls changed, because a run that does less work is not faster code. */
 static void say_calls(mp_document *document, const mp_digest *base, const mp_digest *now)
 {
     int64_t calls = base->totals.calls, change = now->totals.calls - calls;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/diagnose.h"
 #include "base/text.h"
 #include "document/sparkline.h"
 #include "query/code_names.h"
@@ -256,6 +257,15 @@ static void section_sites(mp_document *document, const mp_builds *builds, const 
 
 /* --- the summary --- */
 
+/* Return true if the order of the builds is that of their names too. */
+static bool is_by_name(const mp_builds *builds)
+{
+    for (size_t i = 1; i < builds->count; i++)
+        if (strverscmp(builds->items[i - 1].path, builds->items[i].path) > 0)
+            return false;
+    return true;
+}
+
 static void say(mp_document *document, const mp_builds *builds, const grown *sites,
                 const int64_t *totals)
 {
@@ -428,6 +438,10 @@ bool mp_trend_answer(const mp_request *request, mp_builds *builds, mp_document *
             mp_document_text(document, "%zu builds in the order of their %s, from %s to %s",
                              builds->count, by_time ? "start" : "names", builds->items[0].path,
                              mp_file_name(builds->items[builds->count - 1].path));
+    if (by_time && !asked->order && !is_by_name(builds))
+        mp_document_say(document, MP_TONE_WARNING, "Order",
+                        "by start, which is not the order of their names (%sorder name)",
+                        mp_diagnostics_dashes(request->diagnostics));
     say(document, builds, sites, totals);
     section_builds(document, builds);
     section_sites(document, builds, sites, asked, amounts);
