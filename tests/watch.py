@@ -401,7 +401,7 @@ class Trials(Claims):
         whole = self.watch("--until-exit", path)
         whole.end()
         rows = whole.rows()
-        for name, member in (("max-growth", "grown_bytes"), ("max-leaked", "leaked_bytes")):
+        for name, member in (("max-growth", "grown_bytes"), ("max-leaked", "leaked_bytes"), ("max-live", "live_bytes")):
             most = max(row[member] for row in rows)
             watch = self.watch("--until-exit", f"--{name}", most, path)
             self.claim(watch.end() == 0, f"{name}: as much as that is allowed", watch.err)
@@ -420,6 +420,10 @@ class Trials(Claims):
                         for row in limit] == [(name, str(path), most, most - 1)],
                        f"{name}: in JSON", watch.out)
             self.claim(watch.rows()[-1] == first, f"{name}: the last row", watch.out)
+        start = self.path()  # no snapshot: nothing was judged
+        start.write_bytes(data[:200])
+        watch = self.watch("--max-live", "1T", "--timeout", "50ms", start)
+        self.claim(watch.end() == 3, "max-live of no snapshot", watch.err)
         watch = self.watch("--max-growth", "1%", path)
         self.claim(watch.end() == 1, "a share of the start", watch.err)
 

@@ -80,7 +80,7 @@ typedef struct cli_options {
 
     /* Options of commands without a report. */
     bool until_exit;
-    mp_ceiling max_growth, max_leaked, max_trend;
+    mp_ceiling max_growth, max_leaked, max_live, max_trend;
     int64_t look_us, quiet_us; /* microseconds; 0 = not given */
     const char *command_on_limit, *watch_policy;
     const char *store, *baseline_name;

@@ -42,9 +42,9 @@ static int settle(cli_options *options)
     if (!options->reading.load.slice_us)
         options->reading.load.slice_us = SLICE_US;
     if (options->command_on_limit && !options->max_growth.set && !options->max_leaked.set &&
-        !options->max_trend.set && !options->watch_policy) {
-        cli_refuse(options,
-                   "--exec needs a limit: --max-trend, --max-growth, --max-leaked or --policy");
+        !options->max_live.set && !options->max_trend.set && !options->watch_policy) {
+        cli_refuse(options, "--exec needs a limit: --max-trend, --max-growth, --max-leaked, "
+                            "--max-live or --policy");
         return CLI_USAGE;
     }
     return CLI_OK;
@@ -271,6 +271,7 @@ int cli_watch(cli_options *options)
                                           .listener = &listener,
                                           .max_growth = options->max_growth,
                                           .max_leaked = options->max_leaked,
+                                          .max_live = options->max_live,
                                           .max_trend = options->max_trend,
                                           .look_us = options->look_us,
                                           .quiet_us = options->quiet_us,

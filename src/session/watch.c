@@ -163,7 +163,8 @@ static bool is_to_be_judged(const watched *file, const char *tag)
 
 static bool has_limits(const mp_watching *watching)
 {
-    return watching->max_growth.set || watching->max_leaked.set || watching->max_trend.set;
+    return watching->max_growth.set || watching->max_leaked.set || watching->max_live.set ||
+           watching->max_trend.set;
 }
 
 /* Check the limit of steady leaks as `leaks` would if the recording ended here. That it cannot be
@@ -219,17 +220,21 @@ static bool is_trend_due(const watched *file)
 
 static void hold(mp_watching *watching, const mp_watch_row *row, mp_model *model)
 {
-    const mp_ceiling *growth = &watching->max_growth, *leaked = &watching->max_leaked;
-    const mp_rule rules[] = {
-        mp_rule_of_limit("max-growth", MP_MEASURE_GROWTH, &growth->bound),
-        mp_rule_of_limit("max-leaked", MP_MEASURE_LEAKED, &leaked->bound),
-    };
+    const struct {
+        const char *name;
+        mp_measure measure;
+        const mp_ceiling *limit;
+    } limits[] = {{"max-growth", MP_MEASURE_GROWTH, &watching->max_growth},
+                  {"max-leaked", MP_MEASURE_LEAKED, &watching->max_leaked},
+                  {"max-live", MP_MEASURE_LIVE, &watching->max_live}};
     const char *dashes = watching->session->dashes;
     bool exact = watching->session->reading.exact_bytes;
-    if (growth->set)
-        mp_watch_limit_hold(&watching->limit, &rules[0], row, model, dashes, exact);
-    if (leaked->set)
-        mp_watch_limit_hold(&watching->limit, &rules[1], row, model, dashes, exact);
+    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
+        const mp_rule rule =
+            mp_rule_of_limit(limits[i].name, limits[i].measure, &limits[i].limit->bound);
+        if (limits[i].limit->set)
+            mp_watch_limit_hold(&watching->limit, &rule, row, model, dashes, exact);
+    }
 }
 
 /* Report that the limits could not be checked with the data that was read, unless the watching was
@@ -243,6 +248,10 @@ static void refuse_too_short(watched *file)
             judge_trend(file, true);
         return;
     }
+    const mp_watching *watching = file->watching;
+    if (file->of_window == 1 && !watching->max_growth.set && !watching->max_leaked.set &&
+        !watching->max_trend.set) /* one snapshot is enough for max-live */
+        return;
     file->unjudged = true;
     refuse_file(file, "its limits could not be judged: " MP_ONE_SNAPSHOT);
 }

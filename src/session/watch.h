@@ -24,7 +24,7 @@ typedef struct mp_watching {
     const mp_session *session;
     const mp_question *question; /* question to the report gate; its policy may be NULL */
     const mp_watch_listener *listener;
-    mp_ceiling max_growth, max_leaked, max_trend;
+    mp_ceiling max_growth, max_leaked, max_live, max_trend;
     int64_t look_us, quiet_us; /* polling interval and timeout, in microseconds; 0: not set */
     bool until_exit;
     /* Event descriptors. `stop` becomes readable when the threads should end, and `wake` when the

@@ -142,7 +142,10 @@ void mp_watch_limit_hold(mp_watch_limit *limit, const mp_rule *rule, const mp_wa
     const bool cleans_up =
         row->tag && (mp_text_is(row->tag, "_PreCleanUp") || mp_text_is(row->tag, "_Exit"));
     const bool of_growth = rule->measure == MP_MEASURE_GROWTH;
-    const int64_t number = of_growth ? row->grown_bytes : row->leaked_bytes;
+    const bool of_live = rule->measure == MP_MEASURE_LIVE;
+    const int64_t number = of_growth ? row->grown_bytes
+                           : of_live ? row->live_bytes
+                                     : row->leaked_bytes;
     mp_arena arena = {0};
     const mp_rule_context context = {.exact_bytes = exact_bytes};
     const mp_rule_subject whole = {"", number, row->live_bytes - row->grown_bytes, 0};
@@ -158,7 +161,7 @@ void mp_watch_limit_hold(mp_watch_limit *limit, const mp_rule *rule, const mp_wa
             result = mp_rule_judge(&context, rule, &whole, 1, most, &arena);
         }
         mp_check check = mp_check_of(&arena, &result);
-        check.note = of_growth || cleans_up ? "" : MP_IN_USE;
+        check.note = of_growth || of_live || cleans_up ? "" : MP_IN_USE;
         mp_watch_limit_exceed(limit, &check, row, dashes);
     }
     mp_arena_free(&arena);
