@@ -395,6 +395,80 @@ def chain_of_types(scale):
     pathlib.Path("chain.gclog").write_text(growing.rpm_types(int(32_000 * scale)))
 
 
+def hprof_record(tag, *parts):
+    """A record of an hprof file, or of its heap. Numbers have 4 bytes, tuples are ids of 8 bytes."""
+    body = b"".join(part if isinstance(part, bytes) else struct.pack(">Q", part[0]) if isinstance(part, tuple)
+                    else struct.pack(">I", part & 0xffffffff) for part in parts)
+    return bytes([tag]) + (struct.pack(">II", 0, len(body)) if tag < 0x20 else b"") + body
+
+
+@hostile("formats", *[(command, name) for name in ("classes.hprof", "traces.hprof")
+                      for command in ("analyze", "waste", "leaks")])
+def classes_of_classes(scale):
+    """Each class is derived from the next one and has an instance before them, or each root has its own thread."""
+    count, head = int(20_000 * scale), b"JAVA PROFILE 1.0.2\0" + struct.pack(">IQ", 8, 1)
+    name = b"".join(hprof_record(1, (at,), b"C%d" % at) + hprof_record(2, at, (at << 8,), 0, (at,))
+                    for at in range(1, count + 1))
+
+    def declared(at, above):
+        return hprof_record(0x20, (at << 8,), 0, (above << 8,), *[(0,)] * 5, 16, bytes(4), b"\0\1", (1,), b"\2")
+    heap = b"".join(hprof_record(0x21, (at << 32,), 0, (at << 8,), 8, (at + 1 << 32,)) for at in range(1, count + 1))
+    heap += b"".join(declared(at, at % count + 1) for at in range(1, count + 1)) + hprof_record(0xff, (1 << 32,))
+    pathlib.Path("classes.hprof").write_bytes(head + name + hprof_record(0x1c, heap) + hprof_record(0x2c)[:1] + bytes(8))
+    stacks = hprof_record(4, (5,), (1,), (0,), (1,), 1, 7)
+    stacks += b"".join(hprof_record(5, at, at, 1, (5,)) for at in range(1, 5 * count))
+    heap = declared(1, 0) + hprof_record(0x21, (1 << 32,), 0, (1 << 8,), 8, (0,))
+    heap += b"".join(b"\3" + hprof_record(0xff, (1 << 32,), at, 0)[1:] for at in range(1, 5 * count))
+    pathlib.Path("traces.hprof").write_bytes(head + name + stacks + hprof_record(0x1c, heap)
+                                             + hprof_record(0x2c)[:1] + bytes(8))
+
+
+@hostile("formats", *[(command, name) for name in ("chain.heapsnapshot", "star.heapsnapshot")
+                      for command in ("analyze", "waste")], ("analyze", "nested.heapsnapshot"))
+def nodes_of_nodes(scale):
+    """Objects are a chain, or all refer to one that refers to all; a value that is not used is nested deeply."""
+    count = int(100_000 * scale)
+    meta = {"node_fields": ["type", "name", "id", "self_size", "edge_count"], "node_types": [["object", "synthetic"]],
+            "edge_fields": ["type", "name_or_index", "to_node"], "edge_types": [["property", "element", "shortcut"]]}
+
+    def write(name, nodes, edges, more=""):
+        pathlib.Path(name).write_text('{"snapshot":%s,"nodes":[%s],"edges":[%s]%s,"strings":["A","x"]}' % (
+            json.dumps({"meta": meta}), ",".join(nodes), ",".join(edges), more))
+    top = "1,0,1,0,1"
+    chain = [top, *(f"0,0,{2 * at + 3},16,{1 if at < count - 1 else 0}" for at in range(count))]
+    links = ["2,1,5", *(f"0,1,{5 * at + 10}" for at in range(count - 1))]
+    write("chain.heapsnapshot", chain, links)
+    write("nested.heapsnapshot", chain[:2], links[:1] + ["0,1,5"], ',"x":' + "[" * 10 * count + "]" * 10 * count)
+    write("star.heapsnapshot", [top, f"0,0,3,16,{count}", *(f"0,0,{2 * at + 5},16,1" for at in range(count))],
+          ["2,1,5", *(f"1,{at},{5 * at + 10}" for at in range(count)), *["0,1,5"] * count])
+
+
+@hostile("formats", *[(command, name) for name in ("deep.memcheck", "threads.heap", "deep.folded", "moments.massif",
+                                                   "deep.dhat") for command in ("analyze", "check")])
+def long_records(scale):
+    """A stack has very many frames, a record very many threads, a profile very many moments without a tree."""
+    count = int(200_000 * scale)
+    frame = "<frame>\n<ip>0x1</ip>\n<fn>f</fn>\n<file>a.c</file>\n<line>3</line>\n</frame>\n"
+    pathlib.Path("deep.memcheck").write_text(
+        '<?xml version="1.0"?>\n<valgrindoutput>\n<protocolversion>4</protocolversion>\n'
+        "<protocoltool>memcheck</protocoltool>\n<pid>1</pid>\n<state>FINISHED</state>\n<error>\n<kind>Leak_DefinitelyLost"
+        "</kind>\n<xwhat>\n<leakedbytes>9</leakedbytes>\n<leakedblocks>1</leakedblocks>\n</xwhat>\n<stack>\n"
+        + frame * count + "</stack>\n</error>\n</valgrindoutput>\n")
+    pathlib.Path("threads.heap").write_text(
+        "heap_v2/524288\n  t*: 1: 100 [2: 200]\n@ 0x400100\n  t*: 1: 100 [2: 200]\n"
+        + "".join(f"  t{at}: 1: 100 [2: 200]\n" for at in range(count)) + "\nMAPPED_LIBRARIES:\n")
+    pathlib.Path("deep.folded").write_text("a;b 1\n" + ";".join(f"f{at}" for at in range(count)) + " 5\n")
+    moment = "#-----------\nsnapshot=%d\n#-----------\ntime=%d\nmem_heap_B=%d\nmem_heap_extra_B=0\n" \
+             "mem_stacks_B=0\nheap_tree=%s\n"
+    pathlib.Path("moments.massif").write_text(
+        "desc: x\ncmd: a\ntime_unit: i\n" + "".join(moment % (at, at, 9, "empty") for at in range(count // 4))
+        + moment % (count // 4, count // 4, 9, "detailed") + "n0: 9 0x1: main (a.c:3)\n")
+    point = {"tb": 9, "tbk": 1, "gb": 9, "gbk": 1, "eb": 9, "ebk": 1, "fs": [1] * count}
+    pathlib.Path("deep.dhat").write_text(json.dumps(
+        {"dhatFileVersion": 2, "mode": "heap", "bklt": True, "tu": "instrs", "pid": 1, "te": 9, "tg": 5,
+         "pps": [point], "ftbl": ["[root]", "0x1: main (a.c:3)"]}))
+
+
 @hostile("names", *[Run(command, "sessions", "--group", "all", check=first_rows(150))
                     for command in ("info", "analyze", "leaks", "growth")])
 def sessions(scale):
