@@ -302,6 +302,7 @@ class Laws(claims.ClaimsOfProgram):
                 ("off", head + '"result":{"ABLReturnVal":false},"errmsg":""}', "ABLObjects/status"),
                 ("cut", head + '"result":{"ABLOutput":{"ABLObj', "list of objects"),
                 ("malformed", head + '"result":]}', f"malformed at byte {len(head) + 9}"),
+                ("NUL in what is skipped", head + '"a":[\0],"result":]}', f"malformed at byte {len(head) + 5}"),
                 ("sums only", '{"filter":null,"sessions":{"x":{"cnt":1}},"groups":{}}', "PrintDetailData"),
                 ("deep", head + '"a":' + '{"a":' * 100000, "list of objects"),
                 ("other", '{"objects":[{"name":"x"}]}', "looks like a JSON document"),

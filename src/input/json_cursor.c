@@ -210,11 +210,11 @@ static bool skip_word(mp_json_cursor *json)
     return any;
 }
 
-/* Inside an array or object, skip what is no string and no bracket, up to the end of the window. */
+/* Inside an array or object, skip up to a string, a bracket, NUL or the end of the window. */
 static void skip_inside(mp_json_cursor *json)
 {
     static const bool stops[UCHAR_MAX + 1] = {
-        ['"'] = true, ['['] = true, [']'] = true, ['{'] = true, ['}'] = true};
+        ['\0'] = true, ['"'] = true, ['['] = true, [']'] = true, ['{'] = true, ['}'] = true};
     while (json->next < json->end && !stops[(unsigned char)*json->next])
         json->next++;
 }
@@ -235,7 +235,7 @@ bool mp_scan_skip(mp_json_cursor *json)
         } else if ((byte == ']' || byte == '}') && depth) {
             depth--;
             json->next++;
-        } else if (depth) {
+        } else if (depth && byte) {
             skip_inside(json);
         } else if (!skip_word(json)) {
             return false;
