@@ -27,7 +27,10 @@ SAMPLES = pathlib.Path(__file__).resolve().parent.parent / "samples"
 BOUNDS = {
     "shop-v1.oemp": 5, "shop-v2.oemp": 5, "shop-v1.prf": 20, "shop-v4.prf": 10, "shop-old.rpt": 36,
     "shop-new.rpt": 36, "shop.taligent": 46, "shop-analysis.taligent": 46, "shop-1.gclog": 22,
-    "shop-aqtime.sqlite": 6,
+    "shop-aqtime.sqlite": 6, "shop-2.hprof": 6, "shop-2.heapsnapshot": 24, "shop-2.pprof": 13, "shop-cpu.pb": 19,
+    "shop.heaptrack": 24, "shop-1.heap": 8, "shop-jemalloc.heap": 10, "shop.massif": 20, "shop.dhat": 18,
+    "shop.memcheck": 14, "shop.lsan": 15, "shop.agent.log": 21, "shop-objects-2.json": 42, "shop-1.heapprofile": 15,
+    "shop.cpuprofile": 34, "shop.folded": 64,
 }
 HELD = 140
 
