@@ -197,7 +197,7 @@ size_t mp_input_wide_rows(mp_input *input, unsigned columns, uint64_t *rows, siz
 static inline size_t mp_input_rows(mp_input *input, unsigned columns, uint32_t wanted,
                                    uint64_t *rows, size_t most)
 {
-    enum { SINGLE = 8 }; /* rows read one by one before the next attempt to read many */
+    enum { SINGLE = 64 }; /* rows read one by one before the next attempt to read many */
     for (size_t count = 0;;) {
         count += mp_input_wide_rows(input, columns, rows + count * columns, most - count);
         for (int i = 0; i < SINGLE; i++, count++)
