@@ -260,7 +260,8 @@ class Culprits(holders.Holders):
 
     def diff_agrees(self, base, path, worst):
         """Compared with a base without leaks, the culprit leaks more, or changed most."""
-        said = self.json("diff", base, path).get("answer", [])
+        said = [line for line in self.json("diff", base, path).get("answer", [])
+                if line["label"] not in ("Damaged", "Truncated")]
         named = [line["text"] for line in said if line["label"] == "Leaks more"] or [said[0]["text"]]
         self.hold(said[0]["label"] == "Not comparable" or same_site(worst["site"], named[0]),
                   f"{path.name}: {worst}, but against {base} {said}")
