@@ -148,7 +148,7 @@ typedef struct decimal {
     uint64_t fraction; /* fraction, in units of 1 / decimal_one */
 } decimal;
 
-/* Multiply by `factor` (at most 18) `times` times. Return false on overflow. */
+/* Multiply by `factor`, at most 18, to the power of `times`. Return false on overflow. */
 static bool scale(decimal *number, unsigned factor, unsigned times)
 {
     for (; times; times--) {

@@ -56,8 +56,8 @@ typedef enum mp_things {
     MP_THINGS_ENTITIES,  /* entities of a profile's coverage: names, sources */
 } mp_things;
 
-/* Return a flag for each of these things by id: true if the thing matches the criteria for the
- * subjects that such things have. Other criteria are ignored. The patterns must be valid. Release
+/* Return a flag for each thing, by id: true if it matches all criteria about subjects that these
+ * things have. Other criteria are ignored. The patterns must be valid. Release
  * with free(). */
 bool *mp_matching(const mp_model *model, mp_things things, const mp_criterion *criteria,
                   size_t count);

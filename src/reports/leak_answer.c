@@ -126,6 +126,35 @@ static const char *objects_text(mp_document *document, const mp_model *model, co
                             leak->name ? " " : "", leak->name ? leak->name : "");
 }
 
+/* Return true if both leaks have the same type and name. */
+static bool is_same_kind(const mp_leak *a, const mp_leak *b)
+{
+    return strcmp(a->type, b->type) == 0 &&
+           strcmp(a->name ? a->name : "", b->name ? b->name : "") == 0;
+}
+
+/* Return the place of a leak. If one of the first leaks of the same kind has the same place, add
+ * the caller, by which they differ. */
+static const char *site_text(mp_document *document, const mp_window *window, const mp_leak *leak)
+{
+    enum { MOST = 50 };
+    const mp_model *model = window->model;
+    const mp_leaks *leaks = mp_window_leak_sites(window);
+    mp_frame site = mp_frame_naming(model, (mp_frame){leak->node, leak->line});
+    const char *place = mp_frame_text(document, model, site);
+    bool unique = true;
+    for (uint32_t i = 0; i < leaks->count && i < MOST && unique; i++) {
+        const mp_leak *other = &leaks->items[i];
+        const mp_frame there = mp_frame_naming(model, (mp_frame){other->node, other->line});
+        unique = other == leak || !is_same_kind(leak, other) ||
+                 strcmp(mp_frame_text(document, model, there), place) != 0;
+    }
+    return unique || !mp_frame_caller(model, &site)
+               ? place
+               : mp_document_text(document, "%s called from %s", place,
+                                  mp_frame_text(document, model, site));
+}
+
 static const char *place_text(mp_document *document, const mp_window *window, const mp_leak *leak)
 {
     const mp_model *model = window->model;
@@ -135,8 +164,7 @@ static const char *place_text(mp_document *document, const mp_window *window, co
         kept = mp_document_text(
             document, " (%s with what is %s)", mp_bytes_text(document, leak->kept_bytes),
             mp_class_states_leaks(leak->class) ? "lost indirectly" : "scoped to it");
-    mp_frame site = mp_frame_naming(model, (mp_frame){leak->node, leak->line});
-    const char *place = mp_frame_text(document, model, site);
+    const char *place = site_text(document, window, leak);
     if (document->uncounted)
         return mp_document_text(document, "%s at %s",
                                 mp_unit_text(document, MP_BYTES, mp_leak_bytes(leak), growth),
