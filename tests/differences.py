@@ -145,7 +145,8 @@ class Differences:
     def answer_agrees(self, report, by, what):
         """The headline states the totals, and a side that has rows, unless one recording is truncated. Rows
         that got worse come first, the largest change first."""
-        totals, said = report.get("totals", {}), [line["label"] for line in report.get("answer", [])]
+        totals = report.get("totals", {})
+        said = [line["label"] for line in report.get("answer", []) if line["label"] not in ("Damaged", "Truncated")]
         changes = [self.whole_number(name, totals["new"][name]) - self.whole_number(name, totals["base"][name])
                    for name in ("live_bytes", "leaked_bytes", "seconds")
                    if all(name in totals.get(side, {}) for side in ("base", "new"))]
