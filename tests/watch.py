@@ -426,6 +426,14 @@ class Trials(Claims):
         self.claim(watch.end() == 3, "max-live of no snapshot", watch.err)
         watch = self.watch("--max-growth", "1%", path)
         self.claim(watch.end() == 1, "a share of the start", watch.err)
+        path.write_bytes(self.made("dynobjects"))  # a log without sizes: bytes limit nothing
+        for name in ("max-growth", "max-leaked", "max-live"):
+            judged = subprocess.run([self.memprof, "leaks", path, f"--{name}", "1T", "--quiet"], check=False,
+                                    capture_output=True, text=True)
+            watch = self.watch(f"--{name}", "1T", "--timeout", "50ms", path)
+            self.claim(watch.end() == judged.returncode == 3 and "sizes" in watch.err, name, "of unknown sizes",
+                       watch.err)
+            self.claim("worst leak: 0 B" not in watch.err, "no size of a leak", watch.err)
 
     def policies(self):
         """A policy is judged as by gate, when the process cleans up or the file ends."""

@@ -160,8 +160,7 @@ static void judge_sizes(mp_evaluation *evaluation)
         mp_measure_unit(measure) != MP_RULE_BYTES || mp_measure_is_platform(measure) ||
         !(of_leaks ? now->totals.leaked_objects : now->totals.objects))
         return;
-    MP_DISMISS(evaluation, "the sizes of most objects are not recorded, so bytes limit nothing; "
-                           "use a rule about objects, such as \"leaked objects <= 0\"");
+    MP_DISMISS(evaluation, MP_NO_SIZES);
 }
 
 /* Dismiss a rule on objects if only bytes are known. */

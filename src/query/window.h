@@ -74,6 +74,10 @@ bool mp_window_is_one(const mp_window *window);
 /* Return the first session with only one snapshot in the window, if others have more; 0: none. */
 uint32_t mp_window_lone_session(const mp_window *window);
 #define MP_ONE_SNAPSHOT "one snapshot cannot show growth"
+/* Reason why limits in bytes are not judged by a model that MP_HOLDS_UNSIZED. */
+#define MP_NO_SIZES                                                                                \
+    "the sizes of most objects are not recorded, so bytes limit nothing; "                         \
+    "use a rule about objects, such as \"leaked objects <= 0\""
 /* Return true if a session's process had not ended at `to`, according to the tags _PreCleanUp and
  * _Exit of a memory recording. Objects in use then count as left behind. */
 bool mp_window_still_runs(const mp_window *window);

@@ -311,6 +311,23 @@ static void refuse_damaged(watched *file)
     mp_arena_free(&arena);
 }
 
+/* Report that limits in bytes hold only because objects of unknown size count as 0 bytes. */
+static void refuse_unsized(watched *file)
+{
+    mp_watching *watching = file->watching;
+    const mp_model *model = file->model;
+    mp_watching_enter(watching);
+    const bool holds =
+        !watching->limit.name &&
+        (watching->max_growth.set || watching->max_leaked.set || watching->max_live.set);
+    mp_watching_leave(watching);
+    if (file->unjudged || !holds || !(model->holds & MP_HOLDS_UNSIZED) ||
+        model->generations.count < 2)
+        return;
+    file->unjudged = true;
+    refuse_file(file, "its limits could not be judged: " MP_NO_SIZES);
+}
+
 /* Report what happened to a file, as a line for people and as an event for programs. The line
  * consists of the file's name, `title` and `text`. */
 static void announce(watched *file, const char *name, const char *title, const char *text)
@@ -351,6 +368,7 @@ static void end_recording(watched *file)
         report_diagnostics(file);
     if (has_limits(file->watching)) {
         refuse_damaged(file);
+        refuse_unsized(file);
         if (file->last.i)
             refuse_too_short(file);
     }

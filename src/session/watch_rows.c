@@ -107,10 +107,10 @@ const char *mp_watch_worst_leak(mp_model *model, bool exact_bytes, mp_arena *are
     }
     mp_model_drop_tree(model);
     mp_diagnostics_free(unheard);
-    return text ? mp_arena_format(arena, "%s, %s",
-                                  mp_quantity_text(arena, MP_MEASURE_TREND, bytes, exact_bytes),
-                                  text)
-                : NULL;
+    if (!text || (!bytes && model->holds & MP_HOLDS_UNSIZED))
+        return text;
+    return mp_arena_format(arena, "%s, %s",
+                           mp_quantity_text(arena, MP_MEASURE_TREND, bytes, exact_bytes), text);
 }
 
 /* --- limits --- */
