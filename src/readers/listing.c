@@ -13,6 +13,7 @@
  * Each folder is searched for a listing under the names that base/source_name.h defines. */
 #include "readers/listing.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -33,6 +34,8 @@ typedef struct wanted_lines {
     mp_id_index index;    /* (program, line) to the first index of a chain */
     uint32_t *next;       /* next index in the chain */
     mp_id_index programs; /* program to the path of its listing, or to one of the values below */
+    mp_string_id missing; /* first program without a listing and without a source */
+    uint64_t missing_count;
 } wanted_lines;
 #define NOT_LOOKED_FOR UINT32_MAX
 #define NO_LISTING (UINT32_MAX - 1)
@@ -177,10 +180,8 @@ static void fill_program(mp_model *model, mp_diagnostics *diagnostics,
         read_listing(model, diagnostics, options, wanted, program, listing);
     else if (source)
         read_source(model, diagnostics, options, wanted, program, source);
-    else
-        mp_diagnose(diagnostics, MP_DIAG_NO_SOURCE, NULL, 0,
-                    "no debug listing of %s, expected its .dbg file or its source in the folder",
-                    name);
+    else if (!wanted->missing_count++)
+        wanted->missing = program;
     mp_arena_free(&arena);
 }
 
@@ -202,6 +203,12 @@ void mp_listing_fill(mp_model *model, mp_diagnostics *diagnostics, const mp_load
             profile->modules.items[i].listing_file = (mp_string_id){listing};
     }
     model->converted = converted;
+    if (wanted.missing_count)
+        mp_diagnose(diagnostics, MP_DIAG_NO_SOURCE, NULL, 0,
+                    "the folder has no listing (.dbg) and no source of %" PRIu64
+                    " program%s, such as %s",
+                    wanted.missing_count, wanted.missing_count == 1 ? "" : "s",
+                    mp_model_text(model, wanted.missing));
     mp_id_index_free(&wanted.index);
     mp_id_index_free(&wanted.programs);
     free(wanted.next);
