@@ -90,7 +90,7 @@ class Trials(ClaimsOfProgram):
                  "DateTime('UTC')": r'"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d"'}
         defaults = set(KEYS[table]) | {"day", "time", "host", "build"}
         if table in WITH_VIEWS:
-            defaults |= {"live_bytes", "live_objects", "leaked_bytes", "leaked_objects"}
+            defaults |= {"live_bytes", "live_objects", "leaked_bytes", "leaked_objects", "leaking_bytes"}
         for row in rows:
             for name, value in row.items():
                 kind = re.sub(r"^Nullable\((.*)\)$", r"\1", types.get(name, ""))
@@ -141,13 +141,13 @@ class Trials(ClaimsOfProgram):
 
     def times(self, path, rows):
         """Day and time are those of the session's start, in UTC."""
-        session = (self.json("info", path).get("session") or {}) if path.suffix == ".oemp" else {}
+        session = self.json("info", path).get("session") or {}
         for row in rows:
             begun = session.get("start_time")
             if begun:
                 utc = datetime.datetime.fromisoformat(begun).astimezone(datetime.timezone.utc)
                 self.claim((row.get("day"), row.get("time")) == (f"{utc:%Y-%m-%d}", f"{utc:%Y-%m-%d %H:%M:%S}"), path.name, row)
-            elif path.suffix != ".oemp":
+            else:
                 self.claim("day" not in row and "time" not in row, path.name, "has a day", row.get("day"))
 
     def sample(self, path):
