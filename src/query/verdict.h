@@ -14,8 +14,8 @@ typedef struct mp_site_verdict {
     /* session in which the site leaks most; if it does not leak, its last session */
     uint32_t session;
     uint32_t leaking_sessions; /* number of sessions in which the site leaks */
-    uint32_t example; /* an example generation of the site */
-    int64_t bytes;    /* leaking bytes over all sessions */
+    uint32_t example;          /* an example generation of the site */
+    int64_t bytes;             /* leaking bytes over all sessions */
     int64_t objects;
     int64_t weight; /* leaking bytes or leaking objects, the same choice as in mp_cost_weight */
     int64_t session_weight; /* largest part of `weight` in one session */
