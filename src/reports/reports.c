@@ -298,7 +298,7 @@ static const mp_variant *choose(const mp_report *report, const mp_request *reque
                 variant_for(report, whole->holds | MP_HOLDS_CONTENTS)
                     ? " without the contents of objects"
                 : of_kind && variant_for(report, whole->holds | MP_HOLDS_GRAPH)
-                    ? " without references between objects"
+                    ? " (it has no references between objects)"
                     : "");
         advise_others(report, whole, error);
         return NULL;
