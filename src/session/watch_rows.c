@@ -99,7 +99,7 @@ const char *mp_watch_worst_leak(mp_model *model, bool exact_bytes, mp_arena *are
     mp_error error = {0};
     mp_window window;
     const char *text = NULL;
-    int64_t bytes;
+    int64_t bytes = 0;
     mp_model_build_tree(model, unheard);
     if (mp_window_resolve(model, NULL, NULL, &window, &error)) {
         text = mp_worst_leak_text(arena, &window, &bytes);
