@@ -101,7 +101,7 @@ void mp_judge_limits(mp_document *document, const mp_request *request, mp_rule *
     for (size_t i = 0; i < results.count; i++) {
         mp_check check = mp_check_of(document->arena, &results.items[i]);
         const bool judged = check.verdict != MP_VERDICT_ERROR;
-        check.note = judged && mp_measure_is_of_leaks(limits[i].measure) ? note : NULL;
+        check.note = judged && limits[i].measure == MP_MEASURE_LEAKED ? note : NULL;
         if (*check.warning)
             mp_document_say(document, MP_TONE_WARNING, "Hidden leak", "%s",
                             check.warning + strlen(MP_HIDES_LEAK));
@@ -161,16 +161,13 @@ void mp_section_limits(mp_document *document, const mp_request *request, const m
     enum { ROWS = sizeof rows / sizeof *rows };
     mp_rule limits[ROWS];
     size_t count = 0;
-    bool leaks = false;
     for (size_t i = 0; i < ROWS; i++)
-        if (rows[i].ceiling->set) {
-            leaks |= mp_measure_is_of_leaks(rows[i].measure);
+        if (rows[i].ceiling->set)
             limits[count++] =
                 mp_rule_of_limit(rows[i].name, rows[i].measure, &rows[i].ceiling->bound);
-        }
     if (!count)
         return;
-    const char *note = leaks ? mp_running_text(document, window) : NULL;
+    const char *note = asked->max_leaked.set ? mp_running_text(document, window) : NULL;
     if (note)
         note = mp_document_text(document, "%s: %s", mp_in_use_words(window), note);
     const mp_digest now = whole_of(window);

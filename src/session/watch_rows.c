@@ -161,7 +161,7 @@ void mp_watch_limit_hold(mp_watch_limit *limit, const mp_rule *rule, const mp_wa
             result = mp_rule_judge(&context, rule, &whole, 1, most, &arena);
         }
         mp_check check = mp_check_of(&arena, &result);
-        check.note = of_growth || of_live || cleans_up ? "" : MP_IN_USE;
+        check.note = rule->measure == MP_MEASURE_LEAKED && !cleans_up ? MP_IN_USE : "";
         mp_watch_limit_exceed(limit, &check, row, dashes);
     }
     mp_arena_free(&arena);
