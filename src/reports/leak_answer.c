@@ -438,6 +438,27 @@ static const char *of_files(mp_document *merged, const char *before, size_t coun
                                                  merged->files, behind);
 }
 
+/* Say which of several recordings leaks most, by bytes or, if they are not known, by objects. Say
+ * nothing if several leak as much. */
+static void say_leaking_file(mp_document *merged, const mp_table *files)
+{
+    const size_t place =
+        mp_table_column_find(files, merged->unsized ? "leaking_objects" : "leaking_bytes");
+    int64_t most = 0;
+    const char *file = NULL;
+    for (size_t row = 0; row < files->row_count && place < files->column_count; row++) {
+        const mp_cell cell = mp_table_cell(files, row, place);
+        if (!cell.known || cell.number < most)
+            continue;
+        file = cell.number > most ? mp_table_cell(files, row, MP_SHOWN_FILE_COLUMN).text : NULL;
+        most = cell.number;
+    }
+    if (file && merged->verdict.leaking > 1)
+        mp_document_say(merged, MP_TONE_WORSE, "Leaks most", "%s: %s", file,
+                        merged->unsized ? mp_counted_text(merged, most, "object")
+                                        : mp_bytes_text(merged, most));
+}
+
 void mp_sum_up_leaks(mp_document *merged)
 {
     const mp_table *files = mp_document_find(merged, "files");
@@ -464,6 +485,7 @@ void mp_sum_up_leaks(mp_document *merged)
                             ? "unknown"
                             : "none",
                         left);
+    say_leaking_file(merged, files);
     if (merged->running)
         mp_document_say(merged, MP_TONE_WARNING, "Still running", "%s%s",
                         of_files(merged, "", merged->running, ": "), MP_IN_USE);
