@@ -217,7 +217,8 @@ class Packed(ClaimsOfRuns):
         status, out, err = self.ask(*words, stdin=stdin, alone=alone)
         for mark in f"{name}/", f"{name}:a.zip:", f"{name}:", name:
             out, err = out.replace(mark, "X:"), err.replace(mark, "X:")
-        out = out.replace(", in a.zip:", ", in ")  # for people, only the differing part of names is shown
+        for before in ", in ", '"':  # for people, only the differing part of names is shown
+            out = out.replace(f"{before}a.zip:", before)
         out = "\n\n".join(part for part in out.split("\n\n") if not part.startswith("path,packed_by"))
         return status, out, err
 
