@@ -869,10 +869,10 @@ def many_files(count, sequence=None):
 
 
 @hostile("folders", ("leaks", "folder"), ("snapshots", "folder"),
-         Run("analyze", "folder", mebibytes=200, seconds=3),
+         Run("analyze", "folder", mebibytes=200),
          Run("analyze", "folder", "--format", "json", printed=250 << 20, mebibytes=180, seconds=3),
          Run("analyze", "folder", "--format", "json", "--limit", 0, printed=250 << 20, mebibytes=240, seconds=3),
-         *(Run("leaks", "folder", "--format", how, printed=250 << 20, seconds=3) for how in ("csv", "json")),
+         *(Run("leaks", "folder", "--format", how, printed=250 << 20) for how in ("csv", "json")),
          ("leaks", "folder", "--group", "all"), ("trend", "folder"))
 def folder_of_recordings(scale):
     many_files(int(20_000 * scale))
