@@ -146,7 +146,7 @@ static const char *site_text(mp_document *document, const mp_window *window, con
     for (uint32_t i = 0; i < leaks->count && i < MOST && unique; i++) {
         const mp_leak *other = &leaks->items[i];
         const mp_frame there = mp_frame_naming(model, (mp_frame){other->node, other->line});
-        unique = other == leak || !is_same_kind(leak, other) ||
+        unique = other == leak || there.line != site.line || !is_same_kind(leak, other) ||
                  strcmp(mp_frame_text(document, model, there), place) != 0;
     }
     return unique || !mp_frame_caller(model, &site)
