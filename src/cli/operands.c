@@ -63,7 +63,8 @@ void cli_operands_place(cli_options *options, const char *const *operands, size_
     for (size_t i = 0; given && i < count; i++)
         if (name_likeness(command, operands[i]) > name_likeness(command, operands[place]))
             place = i;
-    given &= !optional || name_likeness(command, operands[place]) == MP_IS;
+    if (given && optional)
+        given = name_likeness(command, operands[place]) == MP_IS;
     options->operand = given ? operands[place] : NULL;
     options->paths = mp_alloc((count + 1) * sizeof *options->paths);
     for (size_t i = 0; i < count; i++)

@@ -130,7 +130,8 @@ static const char *name_here(const cli_command *command, const char *name)
  * message. */
 static const cli_option *find_named(const cli_options *options, const char *name)
 {
-    name = name_here(&options->command, name);
+    if (options->command.name)
+        name = name_here(&options->command, name);
     const cli_option *found = NULL;
     const char *begun[CLI_MOST_OPTIONS];
     size_t count = 0;
@@ -375,6 +376,8 @@ static bool parse(cli_options *options, cli_line *line)
         return false;
     if (!options->command.name)
         options->command = options->commands[0];
+    for (size_t i = 0; i < options->pair_count; i++) /* also of options before the command */
+        options->pairs[i].name = name_here(&options->command, options->pairs[i].name);
     options->version = text_of(options, "version") != NULL;
     options->help_all = text_of(options, "all") != NULL;
     options->no_pager = text_of(options, "no-pager") != NULL;
