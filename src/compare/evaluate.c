@@ -150,15 +150,26 @@ static void judge_part(mp_evaluation *evaluation)
         MP_DISMISS(evaluation, "%s (%sallow-torn judges the others)", part, context->dashes);
 }
 
+/* Return the number of objects that a measure of bytes is about. */
+static int64_t objects_measured(const mp_digest *now, mp_measure measure)
+{
+    if (measure == MP_MEASURE_PEAK)
+        return now->peak_objects;
+    if (measure == MP_MEASURE_CREATED)
+        return now->totals.created;
+    return mp_measure_is_of_left(measure) || measure == MP_MEASURE_TREND
+               ? now->totals.leaked_objects
+               : now->totals.objects;
+}
+
 /* Dismiss a rule on bytes that passes only because objects of unknown size count as 0 bytes. */
 static void judge_sizes(mp_evaluation *evaluation)
 {
     const mp_digest *now = evaluation->context->now;
     const mp_measure measure = evaluation->rule->measure;
-    const bool of_leaks = mp_measure_is_of_left(measure) || measure == MP_MEASURE_TREND;
     if (evaluation->result->verdict != MP_VERDICT_PASS || !(now->holds & MP_HOLDS_UNSIZED) ||
         mp_measure_unit(measure) != MP_RULE_BYTES || mp_measure_is_platform(measure) ||
-        !(of_leaks ? now->totals.leaked_objects : now->totals.objects))
+        !objects_measured(now, measure))
         return;
     MP_DISMISS(evaluation, MP_NO_SIZES);
 }
@@ -174,6 +185,17 @@ static void judge_counts(mp_evaluation *evaluation)
     result->has_measured = false;
     MP_DISMISS(evaluation, "numbers of objects are not recorded; use a rule about bytes, such as "
                            "\"leaked bytes <= 0\"");
+}
+
+/* Dismiss a rule that passes only because a report leaves out all but the hottest lines of a
+ * profile. What is known already exceeds a limit, or reaches a lower one, whatever is missing. */
+static void judge_hottest(mp_evaluation *evaluation)
+{
+    const mp_comparison comparison = evaluation->rule->comparison;
+    const bool lower = comparison == MP_AT_LEAST || comparison == MP_MORE;
+    if (evaluation->context->now->partial && evaluation->result->verdict == MP_VERDICT_PASS &&
+        !lower)
+        MP_DISMISS(evaluation, "the report has only the hottest lines; others count as nothing");
 }
 
 /* Dismiss a passing rule if the heap was larger at a later snapshot, of which only the total is
@@ -248,6 +270,7 @@ mp_rule_results mp_policy_evaluate(const mp_policy *policy, const mp_rule_contex
         judge_part(&evaluation);
         judge_sizes(&evaluation);
         judge_counts(&evaluation);
+        judge_hottest(&evaluation);
         judge_later(&evaluation);
         judge_names(&evaluation);
         if (evaluation.rule->line) /* limits of options have no table of culprits */

@@ -307,6 +307,51 @@ static void profiles(void **state)
     tear_down(&self);
 }
 
+/* A report has the hottest lines of a profile. A rule fails if they are too much, and passes if
+ * they are enough; otherwise it depends on the lines that are missing. */
+static void hottest_lines(void **state)
+{
+    (void)state;
+    static const expectation cases[] = {
+        {"seconds <= 9", ERROR, 2250000, 9000000, "only the hottest lines"},
+        {"seconds <= 2 s", FAIL, 2250000, 2000000, "over 2.000000 s"},
+        {"seconds >= 2 s", PASS, 2250000, 2000000, NULL},
+        {"calls of each method <= 99", ERROR, 10, 99, "only the hottest lines"},
+        {"calls > 1", PASS, 16, 1, NULL},
+        {"calls == 16", ERROR, 16, 16, "only the hottest lines"},
+        {"seconds <= 2 x base", ERROR, 2250000, 2500000, "only the hottest lines"},
+        {"no new method of module \"q*\"", ERROR, 0, 0, "only the hottest lines"},
+        {"no new method", FAIL, 1, 0, "1 new method"},
+    };
+    fixture self;
+    set_up_profile(&self);
+    self.now.partial = self.base.partial = true;
+    CHECK_ALL(&self.rule_context, cases);
+    tear_down(&self);
+}
+
+/* Objects of unknown size count as 0 bytes, also those that are gone. */
+static void sizes_missing(void **state)
+{
+    (void)state;
+    static const expectation cases[] = {
+        {"live <= 1", PASS, 0, 1, NULL},
+        {"leaked <= 1", PASS, 0, 1, NULL},
+        {"peak <= 1", ERROR, 0, 1, "sizes of most objects are not recorded"},
+        {"created <= 1", ERROR, 0, 1, "sizes of most objects are not recorded"},
+        {"created objects <= 8", PASS, 8, 8, NULL},
+        {"peak objects <= 5", PASS, 5, 5, NULL},
+    };
+    fixture self;
+    set_up_heap(&self);
+    self.now.holds |= MP_HOLDS_UNSIZED;
+    self.now.totals = (mp_amounts){.created = 8, .deleted = 8};
+    self.now.peak_objects = 5;
+    self.now.peak_bytes = 0;
+    CHECK_ALL(&self.rule_context, cases);
+    tear_down(&self);
+}
+
 /* --- growth of the small recording: see small_heap.h --- */
 
 /* Bytes at snapshots 1 to 4: 130, 408, 428, 407; of Dynamic Query: 20, 48, 68, 47. */
@@ -430,8 +475,10 @@ static void slopes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(totals),   cmocka_unit_test(selected), cmocka_unit_test(against_base),
-        cmocka_unit_test(profiles), cmocka_unit_test(growth),   cmocka_unit_test(slopes),
+        cmocka_unit_test(totals),        cmocka_unit_test(selected),
+        cmocka_unit_test(against_base),  cmocka_unit_test(profiles),
+        cmocka_unit_test(hottest_lines), cmocka_unit_test(sizes_missing),
+        cmocka_unit_test(growth),        cmocka_unit_test(slopes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
