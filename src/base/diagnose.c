@@ -91,14 +91,13 @@ static void keep(mp_diagnostics *diagnostics, mp_diagnostic_id id, const char *p
     mp_slice text = mp_utf8_mend(&diagnostics->strings, mp_slice_of(message));
     if (path)
         path = mp_diagnostics_name(diagnostics, &diagnostics->strings, path);
-    mp_grow(&diagnostics->kept, &diagnostics->kept_capacity, diagnostics->kept_count + 1,
-            sizeof *diagnostics->kept);
-    diagnostics->kept[diagnostics->kept_count++] = (mp_diagnostic){
-        .id = id,
-        .path = path ? mp_arena_copy(&diagnostics->strings, path, strlen(path)) : NULL,
-        .line = line,
-        .message = text.start,
-    };
+    *MP_APPEND(diagnostics->kept, diagnostics->kept_count, diagnostics->kept_capacity) =
+        (mp_diagnostic){
+            .id = id,
+            .path = path ? mp_arena_copy(&diagnostics->strings, path, strlen(path)) : NULL,
+            .line = line,
+            .message = text.start,
+        };
 }
 
 void mp_diagnose(mp_diagnostics *diagnostics, mp_diagnostic_id id, const char *path, uint64_t line,

@@ -85,6 +85,15 @@ void mp_grow(void *array, size_t *capacity, size_t need, size_t size)
     *capacity = wanted;
 }
 
+void mp_extend(void *array, size_t *count, size_t *capacity, size_t need, size_t size)
+{
+    char *memory;
+    mp_grow(array, capacity, need, size);
+    memcpy(&memory, array, sizeof memory);
+    memset(memory + *count * size, 0, (need - *count) * size);
+    *count = need;
+}
+
 void *mp_resized(void *array, size_t count, size_t size)
 {
     return settled(realloc(array, count * size), count * size);

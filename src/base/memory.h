@@ -30,6 +30,13 @@ char *mp_copy(const char *text, size_t length);
 /* Grow *array (a pointer variable) to at least `need` elements of `size` bytes by doubling its
  * capacity. *capacity counts elements. New elements are uninitialized. */
 void mp_grow(void *array, size_t *capacity, size_t need, size_t size);
+/* Add an uninitialized element to an array of `count` elements. Return its address. */
+#define MP_APPEND(array, count, capacity)                                                          \
+    (mp_grow(&(array), &(capacity), (size_t)(count) + 1, sizeof *(array)), &(array)[(count)++])
+/* Lengthen an array of *count elements to at least `need`. New elements are zero. */
+#define MP_EXTEND(array, count, capacity, need)                                                    \
+    ((need) > (count) ? mp_extend(&(array), &(count), &(capacity), need, sizeof *(array)) : (void)0)
+void mp_extend(void *array, size_t *count, size_t *capacity, size_t need, size_t size);
 
 /* Return the array with `count` elements of `size` bytes, moved if necessary. New elements are
  * uninitialized. NULL is an empty array; release with free(). */

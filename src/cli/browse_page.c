@@ -71,12 +71,12 @@ static void mark(void *opaque, const mp_table *table, size_t row, size_t text)
     bool real = table && row < MP_ROW_NONE;
     if (real && table->shape == MP_ROWS)
         row = page->tables[place].order[row];
-    mp_grow(&page->lines, &page->line_capacity, page->line_count + 1, sizeof *page->lines);
-    page->lines[page->line_count++] = (browse_line){.from = (size_t)ftello(state->file),
-                                                    .table = place,
-                                                    .row = row,
-                                                    .frame = text,
-                                                    .begins = real || !table};
+    *MP_APPEND(page->lines, page->line_count, page->line_capacity) =
+        (browse_line){.from = (size_t)ftello(state->file),
+                      .table = place,
+                      .row = row,
+                      .frame = text,
+                      .begins = real || !table};
 }
 
 static size_t depth_of(void *opaque, const mp_table *table, size_t row)
@@ -128,13 +128,13 @@ static void split_lines(browse_page *page, size_t length)
             now = marks[next];
             begins = now.begins;
         }
-        mp_grow(&page->lines, &page->line_capacity, page->line_count + 1, sizeof *page->lines);
-        page->lines[page->line_count++] = (browse_line){.from = from,
-                                                        .length = until - from,
-                                                        .table = now.table,
-                                                        .row = now.row,
-                                                        .frame = now.frame,
-                                                        .begins = begins && indented};
+        *MP_APPEND(page->lines, page->line_count, page->line_capacity) =
+            (browse_line){.from = from,
+                          .length = until - from,
+                          .table = now.table,
+                          .row = now.row,
+                          .frame = now.frame,
+                          .begins = begins && indented};
         from = until + 1;
     }
     free(marks);

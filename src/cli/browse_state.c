@@ -66,8 +66,7 @@ static void tell_of(browse_state *state, const browse_leaf *leaf)
 
 static void push(browse_state *state, const browse_leaf *leaf)
 {
-    mp_grow(&state->leaves, &state->leaf_capacity, state->leaf_count + 1, sizeof *state->leaves);
-    state->leaves[state->leaf_count++] = *leaf;
+    *MP_APPEND(state->leaves, state->leaf_count, state->leaf_capacity) = *leaf;
     tell_of(state, leaf);
 }
 

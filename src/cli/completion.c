@@ -7,9 +7,7 @@
 
 void cli_completion_add(cli_completion *completion, const char *name, const char *table)
 {
-    mp_grow(&completion->words, &completion->capacity, completion->count + 1,
-            sizeof *completion->words);
-    completion->words[completion->count++] =
+    *MP_APPEND(completion->words, completion->count, completion->capacity) =
         (cli_word){mp_arena_copy(&completion->texts, name, strlen(name)),
                    table ? mp_arena_copy(&completion->texts, table, strlen(table)) : NULL};
 }

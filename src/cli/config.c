@@ -185,8 +185,7 @@ static void read_line(config_reading *config, mp_slice line)
                set_text(config, &made, equals != NULL, value) && set_once(config, &made)) {
         made.rank += made.command != NULL;
         made.meant = is_meant(config, &made);
-        mp_grow(&config->settings, &config->capacity, config->count + 1, sizeof made);
-        config->settings[config->count++] = made;
+        *MP_APPEND(config->settings, config->count, config->capacity) = made;
     }
 }
 

@@ -64,8 +64,8 @@ static void free_files(spool_files *files)
 
 static void add_file(spool_files *files, const char *name, int64_t changed_us, int64_t bytes)
 {
-    mp_grow(&files->items, &files->capacity, files->count + 1, sizeof *files->items);
-    files->items[files->count++] = (spool_file){mp_copy(name, strlen(name)), changed_us, bytes};
+    *MP_APPEND(files->items, files->count, files->capacity) =
+        (spool_file){mp_copy(name, strlen(name)), changed_us, bytes};
 }
 
 static int by_age(const void *left, const void *right)

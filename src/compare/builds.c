@@ -167,8 +167,7 @@ bool mp_builds_add(mp_builds *builds, const mp_digest *digest, const mp_dictiona
         }
     }
     build.sites = (uint32_t)(builds->point_count - before);
-    mp_grow(&builds->items, &builds->capacity, builds->count + 1, sizeof *builds->items);
-    builds->items[builds->count++] = build;
+    *MP_APPEND(builds->items, builds->count, builds->capacity) = build;
     free(by.frames);
     return true;
 }

@@ -85,8 +85,7 @@ static struct labelled *labelled_of(mp_evaluation *evaluation, const void *name,
     for (size_t i = 0; i < choices->count; i++)
         if (choices->lists[i].items == name && choices->lists[i].by == by)
             return &choices->lists[i];
-    mp_grow(&choices->lists, &choices->capacity, choices->count + 1, sizeof *choices->lists);
-    struct labelled *list = &choices->lists[choices->count++];
+    struct labelled *list = MP_APPEND(choices->lists, choices->count, choices->capacity);
     *list = (struct labelled){.items = name, .by = by, .count = keys->count};
     label_all(evaluation, list, keys);
     return list;

@@ -283,8 +283,7 @@ mp_entry *mp_entry_for(mp_entries *entries, mp_entry_key key)
     key_probe probe = {entries, &key};
     uint32_t *found = mp_hash_index_put(&entries->index, hash, same_key, &probe);
     if (!*found) {
-        mp_grow(&entries->items, &entries->capacity, entries->count + 1, sizeof *entries->items);
-        entries->items[entries->count++] = (mp_entry){.key = key};
+        *MP_APPEND(entries->items, entries->count, entries->capacity) = (mp_entry){.key = key};
         *found = (uint32_t)entries->count;
     }
     return &entries->items[*found - 1];

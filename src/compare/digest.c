@@ -544,8 +544,7 @@ mp_digest *mp_digest_of(const mp_filter *filter, const mp_window *window, mp_dic
 void mp_digest_add_checksum(mp_digest *digest, mp_checksum checksum)
 {
     size_t capacity = digest->checksum_count;
-    mp_grow(&digest->checksums, &capacity, digest->checksum_count + 1, sizeof checksum);
-    digest->checksums[digest->checksum_count++] = checksum;
+    *MP_APPEND(digest->checksums, digest->checksum_count, capacity) = checksum;
 }
 
 void mp_digest_free(mp_digest *digest)

@@ -81,8 +81,8 @@ static void name_untracked(mp_evaluation *evaluation, selection *found)
     for (uint32_t i = 1; found->untracked && i < model->types.count; i++) {
         if (!found->untracked[i])
             continue;
-        mp_grow(&found->names, &capacity, found->name_count + 1, sizeof *found->names);
-        found->names[found->name_count++] = mp_type_text(evaluation->scratch, model, i);
+        *MP_APPEND(found->names, found->name_count, capacity) =
+            mp_type_text(evaluation->scratch, model, i);
     }
     if (found->name_count)
         qsort(found->names, found->name_count, sizeof *found->names, mp_text_order);
@@ -129,8 +129,7 @@ static void gather(mp_evaluation *evaluation, selection *found, const mp_digest 
             continue;
         }
         ++*(is_base ? &found->there : &found->here);
-        mp_grow(&found->items, &found->capacity, found->count + 1, sizeof *found->items);
-        found->items[found->count++] =
+        *MP_APPEND(found->items, found->count, found->capacity) =
             (mp_rule_subject){label, is_base ? 0 : amount, is_base ? amount : 0, 0};
         *(is_base ? &found->sum.reference : &found->sum.number) += amount;
         if (!is_base && amount > 0)
@@ -171,9 +170,8 @@ static void gather_runs(mp_evaluation *evaluation, selection *found)
             const char *label = chosen.labels[chosen.items[i]];
             if (is_untracked(found, label))
                 continue;
-            mp_grow(&shares, &capacity, count + 1, sizeof *shares);
-            shares[count++] = (run_share){rule->each ? label : "", run,
-                                          mp_measure_of(rule->measure, &entry->amounts)};
+            *MP_APPEND(shares, count, capacity) = (run_share){
+                rule->each ? label : "", run, mp_measure_of(rule->measure, &entry->amounts)};
             there++;
         }
         free(chosen.items);
@@ -187,8 +185,7 @@ static void gather_runs(mp_evaluation *evaluation, selection *found)
             values[shares[end].run] += shares[end].amount;
         mp_centre centre = mp_centre_of(values, base->run_count);
         mp_rule_subject subject = {shares[i].label, 0, centre.median, centre.spread};
-        mp_grow(&found->items, &found->capacity, found->count + 1, sizeof *found->items);
-        found->items[found->count++] = subject;
+        *MP_APPEND(found->items, found->count, found->capacity) = subject;
         /* there is only one subject, unless rule->each is set */
         found->sum.reference += subject.reference;
         found->sum.spread += subject.spread;

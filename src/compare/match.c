@@ -118,8 +118,7 @@ static void put(builder *state, mp_difference difference, const mp_entry_key *wa
         difference.key = *was;
     else if (difference.change != MP_CHANGE_NEW && difference.key.name != was->name)
         difference.key.name = 0;
-    mp_grow(&result->items, &state->result_capacity, result->count + 1, sizeof *result->items);
-    result->items[result->count++] = difference;
+    *MP_APPEND(result->items, result->count, state->result_capacity) = difference;
 }
 
 /* --- couples --- */

@@ -447,8 +447,7 @@ static bool parse_rule(parser *p, mp_dictionary *names)
     if (name <= policy->rule_count)
         return FAULT(p, first, "line %u already has a rule of this name, expected another name",
                      (unsigned)policy->rules[name - 1].line);
-    mp_grow(&policy->rules, &policy->rule_capacity, policy->rule_count + 1, sizeof *policy->rules);
-    policy->rules[policy->rule_count++] = p->rule;
+    *MP_APPEND(policy->rules, policy->rule_count, policy->rule_capacity) = p->rule;
     return true;
 }
 

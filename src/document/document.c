@@ -74,9 +74,7 @@ mp_table *mp_document_table(mp_document *document, const char *name, const char 
 {
     if (document->uncalled)
         columns = columns_by_sampling(document, columns, column_count);
-    mp_grow(&document->tables, &document->table_capacity, document->table_count + 1,
-            sizeof *document->tables);
-    mp_table *table = &document->tables[document->table_count++];
+    mp_table *table = MP_APPEND(document->tables, document->table_count, document->table_capacity);
     *table = (mp_table){.name = name,
                         .title = title,
                         .shape = shape,
@@ -143,9 +141,8 @@ void mp_document_say(mp_document *document, mp_tone tone, const char *label, con
     va_start(arguments, format);
     const char *text = format_text(document, format, arguments);
     va_end(arguments);
-    mp_grow(&document->said, &document->said_capacity, document->said_count + 1,
-            sizeof *document->said);
-    document->said[document->said_count++] = (mp_said){tone, label, text, NULL};
+    *MP_APPEND(document->said, document->said_count, document->said_capacity) =
+        (mp_said){tone, label, text, NULL};
 }
 
 mp_line *mp_table_line(mp_document *document, mp_table *table, const char *format, ...)
@@ -165,9 +162,7 @@ void mp_document_check(mp_document *document, mp_check check)
         check.warning = "";
     if (!check.note)
         check.note = "";
-    mp_grow(&document->checks, &document->check_capacity, document->check_count + 1,
-            sizeof *document->checks);
-    document->checks[document->check_count++] = check;
+    *MP_APPEND(document->checks, document->check_count, document->check_capacity) = check;
 }
 
 mp_cell *mp_table_row(mp_table *table)
@@ -277,9 +272,7 @@ void mp_table_put(mp_document *document, mp_table *table, const void *row)
 
 void mp_table_attach(mp_table *table, const void *row)
 {
-    mp_grow(&table->structs, &table->struct_capacity, table->row_count, sizeof *table->structs);
-    while (table->struct_count < table->row_count)
-        table->structs[table->struct_count++] = (mp_struct_row){0};
+    MP_EXTEND(table->structs, table->struct_count, table->struct_capacity, table->row_count);
     table->structs[table->row_count - 1].row = row;
 }
 

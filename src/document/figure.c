@@ -7,9 +7,8 @@
 
 mp_figure *mp_document_figure(mp_document *document, mp_figure_kind kind, const char *name)
 {
-    mp_grow(&document->figures, &document->figure_capacity, document->figure_count + 1,
-            sizeof *document->figures);
-    mp_figure *figure = &document->figures[document->figure_count++];
+    mp_figure *figure =
+        MP_APPEND(document->figures, document->figure_count, document->figure_capacity);
     *figure = (mp_figure){.kind = kind, .name = name};
     return figure;
 }

@@ -55,8 +55,7 @@ static mp_merge_group *group_of(merging *state, const char *name, mp_merge_mode 
 
 static void add(mp_merge_group *group, const mp_merge_source *source)
 {
-    mp_grow(&group->items, &group->capacity, group->count + 1, sizeof *group->items);
-    group->items[group->count++] = *source;
+    *MP_APPEND(group->items, group->count, group->capacity) = *source;
 }
 
 static void gather(merging *state, const mp_document *document, mp_merge_source from)

@@ -129,9 +129,7 @@ void mp_pile_add(mp_pile *pile, const char *name, mp_document *document)
     pile->parts[pile->count++] = (mp_part){name, document};
     if (!pile->how.rows || !is_cuttable(document))
         return;
-    mp_grow(&pile->cuttable, &pile->cuttable_capacity, pile->cuttable_count + 1,
-            sizeof *pile->cuttable);
-    pile->cuttable[pile->cuttable_count++] = document;
+    *MP_APPEND(pile->cuttable, pile->cuttable_count, pile->cuttable_capacity) = document;
     if (pile->cuttable_count >= 2 * pile->cut_count + BATCH)
         cut(pile);
 }

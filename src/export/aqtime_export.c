@@ -138,8 +138,7 @@ static const aq_stack *stack_of(aq_sets *sets, mp_context_id context)
     if (!frame.node)
         return stack;
     do {
-        mp_grow(&sets->frames, &sets->frame_capacity, sets->frame_count + 1, sizeof *sets->frames);
-        sets->frames[sets->frame_count++] = routine_of(sets, frame);
+        *MP_APPEND(sets->frames, sets->frame_count, sets->frame_capacity) = routine_of(sets, frame);
         stack->cut = sets->frame_count - stack->first > AQ_CALLERS + 1;
     } while (!stack->cut && mp_frame_caller(sets->model, &frame));
     sets->frame_count -= stack->cut;

@@ -183,8 +183,7 @@ static void put_events(speedscope_out *out, bool base)
         next[parent] = end[walk.place] = start + weight;
         next[walk.place] = start;
         put_event(out, "O", walk.place, start);
-        mp_grow(&opened, &capacity, (size_t)open + 1, sizeof *opened);
-        opened[open++] = walk.place;
+        *MP_APPEND(opened, open, capacity) = walk.place;
     }
     while (open) {
         open--;

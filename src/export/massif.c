@@ -52,8 +52,7 @@ static int by_bytes(const void *a, const void *b)
 
 static void push(massif_out *out, massif_line line)
 {
-    mp_grow(&out->lines, &out->line_capacity, out->line_count + 1, sizeof *out->lines);
-    out->lines[out->line_count++] = line;
+    *MP_APPEND(out->lines, out->line_count, out->line_capacity) = line;
 }
 
 static bool is_small(const massif_out *out, uint32_t node)

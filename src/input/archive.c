@@ -215,9 +215,7 @@ static void note_entry(mp_archive *state)
 {
     uint64_t begin = (uint64_t)mp_la.archive_filter_bytes(state->archive, 0);
     if (is_by_directory(state)) {
-        mp_grow(&state->begins, &state->begin_capacity, state->begin_count + 1,
-                sizeof *state->begins);
-        state->begins[state->begin_count++] = begin;
+        *MP_APPEND(state->begins, state->begin_count, state->begin_capacity) = begin;
     } else if (state->begin_count) {
         state->came_before =
             bsearch(&begin, state->begins, state->begin_count, sizeof begin, by_place) != NULL;

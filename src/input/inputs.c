@@ -118,8 +118,8 @@ void mp_inputs_note_read(mp_inputs *inputs, const struct stat *file, bool is_dat
     if (!inputs || !S_ISREG(file->st_mode))
         return;
     pthread_mutex_lock(&inputs->lock);
-    mp_grow(&inputs->files, &inputs->capacity, inputs->count + 1, sizeof *inputs->files);
-    inputs->files[inputs->count++] = (mp_read_file){file->st_dev, file->st_ino, is_database};
+    *MP_APPEND(inputs->files, inputs->count, inputs->capacity) =
+        (mp_read_file){file->st_dev, file->st_ino, is_database};
     pthread_mutex_unlock(&inputs->lock);
 }
 

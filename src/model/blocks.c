@@ -223,13 +223,7 @@ void mp_blocks_prefetch_deltas(const mp_blocks *blocks, const mp_event *event)
  * Valid until the next call. */
 static mp_generation_share *share_of(mp_blocks *blocks, mp_generation_id generation)
 {
-    if (generation.i >= blocks->share_count) {
-        size_t before = blocks->share_count;
-        blocks->share_count = generation.i + 1u;
-        mp_grow(&blocks->shares, &blocks->share_capacity, blocks->share_count,
-                sizeof *blocks->shares);
-        memset(blocks->shares + before, 0, (blocks->share_count - before) * sizeof *blocks->shares);
-    }
+    MP_EXTEND(blocks->shares, blocks->share_count, blocks->share_capacity, generation.i + 1u);
     mp_generation_share *share = &blocks->shares[generation.i];
     if (share->epoch != blocks->epoch) {
         share->at_peak = share->live;
@@ -277,12 +271,7 @@ uint32_t mp_blocks_site(mp_blocks *blocks, mp_node_id node, uint32_t thread)
 
 static mp_generation_id generation_of(mp_blocks *blocks, const mp_event *event)
 {
-    if (event->site >= blocks->sites_met) {
-        mp_grow(&blocks->sites, &blocks->site_capacity, event->site + 1u, sizeof *blocks->sites);
-        memset(blocks->sites + blocks->sites_met, 0,
-               (event->site + 1u - blocks->sites_met) * sizeof *blocks->sites);
-        blocks->sites_met = event->site + 1u;
-    }
+    MP_EXTEND(blocks->sites, blocks->sites_met, blocks->site_capacity, event->site + 1u);
     mp_block_site *site = &blocks->sites[event->site];
     if (!site->context.i) {
         mp_context key = {

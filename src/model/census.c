@@ -29,19 +29,9 @@ bool mp_census_affords(mp_census *census, int64_t bytes)
     return bytes >= 0 && mp_budget_take(&census->model->private->spent, bytes);
 }
 
-static mp_census_entry *entry_of(mp_census *census, mp_generation_id generation)
-{
-    mp_grow(&census->entries, &census->entry_capacity, generation.i + 1u, sizeof *census->entries);
-    while (census->entry_count <= generation.i)
-        census->entries[census->entry_count++] = (mp_census_entry){0};
-    return &census->entries[generation.i];
-}
-
 static mp_census_share *created_of(mp_census *census, mp_type_id type)
 {
-    mp_grow(&census->created, &census->type_capacity, type.i + 1u, sizeof *census->created);
-    while (census->type_count <= type.i)
-        census->created[census->type_count++] = (mp_census_share){0, 0};
+    MP_EXTEND(census->created, census->type_count, census->type_capacity, type.i + 1u);
     return &census->created[type.i];
 }
 
@@ -58,11 +48,10 @@ static mp_generation_id generation_of(mp_census *census, const mp_context *conte
 /* Return the entry of the generation, after adding it to `active`. */
 static mp_census_entry *active_entry_of(mp_census *census, mp_generation_id generation)
 {
-    mp_census_entry *entry = entry_of(census, generation);
+    MP_EXTEND(census->entries, census->entry_count, census->entry_capacity, generation.i + 1u);
+    mp_census_entry *entry = &census->entries[generation.i];
     if (!entry->listed) {
-        mp_grow(&census->active, &census->active_capacity, census->active_count + 1,
-                sizeof *census->active);
-        census->active[census->active_count++] = generation.i;
+        *MP_APPEND(census->active, census->active_count, census->active_capacity) = generation.i;
         entry->listed = true;
     }
     return entry;
@@ -79,14 +68,6 @@ mp_generation_id mp_census_object(mp_census *census, const mp_context *context, 
 }
 
 /* --- amounts by context --- */
-
-static mp_census_stock_entry *stock_of(mp_census *census, mp_context_id context)
-{
-    mp_grow(&census->stocks, &census->stock_capacity, context.i + 1u, sizeof *census->stocks);
-    while (census->stock_count <= context.i)
-        census->stocks[census->stock_count++] = (mp_census_stock_entry){0};
-    return &census->stocks[context.i];
-}
 
 /* Return how much of a generation is alive; `alive` is the number of live objects in it and in
  * younger generations. Objects count with their average size. */
@@ -119,7 +100,9 @@ void mp_census_stock(mp_census *census, const mp_context *context, mp_snapshot_i
 {
     mp_context key = *context;
     key.session = census->session;
-    mp_census_stock_entry *stock = stock_of(census, mp_model_context(census->model, &key));
+    const mp_context_id id = mp_model_context(census->model, &key);
+    MP_EXTEND(census->stocks, census->stock_count, census->stock_capacity, id.i + 1u);
+    mp_census_stock_entry *stock = &census->stocks[id.i];
     uint32_t last = 0;
     for (uint32_t i = stock->oldest, younger; i; i = younger) {
         mp_census_entry *entry = &census->entries[i];

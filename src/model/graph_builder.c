@@ -433,10 +433,7 @@ mp_snapshot *mp_type_counts_enter(mp_type_counts *counts)
     mp_tally tally = {0};
     if (!counts->first.i)
         counts->first = model->graph->snapshot;
-    mp_grow(&counts->before, &counts->capacity, model->types.count, sizeof *counts->before);
-    memset(counts->before + counts->count, 0,
-           (model->types.count - counts->count) * sizeof *counts->before);
-    counts->count = model->types.count;
+    MP_EXTEND(counts->before, counts->count, counts->capacity, model->types.count);
     for (uint32_t i = 0; i < model->types.count; i++) {
         mp_type_count change = {now[i].objects - counts->before[i].objects,
                                 now[i].bytes - counts->before[i].bytes};

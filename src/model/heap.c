@@ -222,9 +222,7 @@ static int64_t counted_bytes(mp_heap *heap, const mp_birth *birth, uint64_t line
 
 static void wait_for_owner(mp_heap *heap, const mp_birth *birth, int64_t bytes, uint64_t line)
 {
-    mp_grow(&heap->pending, &heap->pending_capacity, heap->pending_count + 1,
-            sizeof *heap->pending);
-    mp_pending *pending = &heap->pending[heap->pending_count++];
+    mp_pending *pending = MP_APPEND(heap->pending, heap->pending_count, heap->pending_capacity);
     *pending = (mp_pending){.birth = *birth, .line = line};
     pending->birth.bytes = bytes;
 }

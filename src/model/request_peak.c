@@ -19,8 +19,8 @@ void mp_request_peak_begin(mp_request_peak *peak, mp_snapshot_id id, const mp_sn
 
 void mp_request_peak_add(mp_request_peak *peak, int64_t time_us, int32_t objects, int64_t bytes)
 {
-    mp_grow(&peak->events, &peak->capacity, peak->count + 1, sizeof *peak->events);
-    peak->events[peak->count++] = (mp_request_event){time_us, bytes, objects};
+    *MP_APPEND(peak->events, peak->count, peak->capacity) =
+        (mp_request_event){time_us, bytes, objects};
 }
 
 static int by_time(const void *left, const void *right)

@@ -168,9 +168,8 @@ static int largest_first(const void *left, const void *right, void *model)
  * its predecessor. */
 static void add_unknown(mp_graph_view *view, const mp_accumulation *found)
 {
-    mp_grow(&view->unknown, &view->unknown_capacity, view->unknown_count + 1,
-            sizeof *view->unknown);
-    mp_accumulation *unknown = &view->unknown[view->unknown_count++];
+    mp_accumulation *unknown =
+        MP_APPEND(view->unknown, view->unknown_count, view->unknown_capacity);
     *unknown = *found;
     unknown->types = 1;
     unknown->steady_bytes = 0;

@@ -139,9 +139,8 @@ static mp_line_note *note_of(builder *state, int32_t line)
 {
     uint32_t *place = mp_id_index_put(&state->lines, (uint32_t)line);
     if (!*place) {
-        mp_grow(&state->result.items, &state->capacity, state->result.count + 1,
-                sizeof *state->result.items);
-        state->result.items[state->result.count++] = (mp_line_note){.line = line};
+        *MP_APPEND(state->result.items, state->result.count, state->capacity) =
+            (mp_line_note){.line = line};
         *place = (uint32_t)state->result.count;
     }
     return &state->result.items[*place - 1];

@@ -35,8 +35,7 @@ static mp_area *area_of(mp_areas *areas, mp_id_index *index, uint32_t group, uin
 {
     uint32_t *place = mp_id_index_put(index, (uint64_t)group << 32 | key);
     if (!*place) {
-        mp_grow(&areas->items, &areas->capacity, areas->count + 1, sizeof *areas->items);
-        areas->items[areas->count++] = (mp_area){0};
+        *MP_APPEND(areas->items, areas->count, areas->capacity) = (mp_area){0};
         *place = (uint32_t)areas->count;
     }
     return &areas->items[*place - 1];

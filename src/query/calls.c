@@ -24,8 +24,8 @@ static uint32_t edge_put(mp_calls *calls, size_t *capacity, mp_hash_index *index
     uint32_t *found = mp_hash_index_put(index, hash, same_edge, calls);
     if (!*found) {
         *found = (uint32_t)calls->edge_count;
-        mp_grow(&calls->edges, capacity, calls->edge_count + 1, sizeof *calls->edges);
-        calls->edges[calls->edge_count++] = calls->edges[0];
+        mp_call_edge *added = MP_APPEND(calls->edges, calls->edge_count, *capacity);
+        *added = calls->edges[0];
     }
     return *found;
 }

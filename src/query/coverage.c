@@ -273,8 +273,7 @@ static void find_methods(builder *state, const row *rows, size_t count, mp_id_in
         uint32_t *place = mp_id_index_put(places, (uint64_t)rows[i].source << 32 | rows[i].method);
         if (*place)
             continue;
-        mp_grow(&result->methods, &capacity, result->method_count + 1u, sizeof *result->methods);
-        result->methods[result->method_count++] =
+        *MP_APPEND(result->methods, result->method_count, capacity) =
             (mp_covered_method){.source = rows[i].source, .name = {rows[i].method}};
         *place = result->method_count;
     }

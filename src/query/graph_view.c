@@ -138,8 +138,7 @@ void mp_reference_want(mp_graph_view *view, uint32_t from, uint32_t to)
     mp_reference_names *names = &view->names;
     if (!view->diagnostics || !view->graph->names.read || names->are_read)
         return;
-    mp_grow(&names->items, &names->capacity, names->count + 1, sizeof *names->items);
-    names->items[names->count++] =
+    *MP_APPEND(names->items, names->count, names->capacity) =
         (mp_named_reference){.from = view->graph->ids[from], .to = view->graph->ids[to]};
 }
 

@@ -113,8 +113,8 @@ static void count_end(merged *state, uint32_t step, uint32_t object, uint64_t by
     mp_type_paths *result = &state->result;
     uint32_t *place = &result->steps[step].path;
     if (!*place) {
-        mp_grow(&result->items, &state->path_capacity, result->count + 1, sizeof *result->items);
-        result->items[result->count++] = (mp_type_path){.last = step, .example = object};
+        *MP_APPEND(result->items, result->count, state->path_capacity) =
+            (mp_type_path){.last = step, .example = object};
         *place = (uint32_t)result->count;
     }
     result->items[*place - 1].objects++;

@@ -24,8 +24,7 @@ static int by_clock(const void *left, const void *right)
 
 static void add(moments *found, moment here)
 {
-    mp_grow(&found->items, &found->capacity, found->count + 1, sizeof here);
-    found->items[found->count++] = here;
+    *MP_APPEND(found->items, found->count, found->capacity) = here;
 }
 
 static int64_t most(int64_t a, int64_t b)

@@ -45,8 +45,7 @@ mp_platform_area *mp_platform_areas_of(const mp_filter *filter)
             mp_id_index_put(&index, (uint64_t)snapshot->session.i << 32 | sample->platform.i);
         bool is_first = !*place;
         if (is_first) {
-            mp_grow(&each, &capacity, count + 1, sizeof *each);
-            each[count++] = (session_area){0};
+            *MP_APPEND(each, count, capacity) = (session_area){0};
             *place = (uint32_t)count;
         }
         add_sample(&each[*place - 1], sample, is_first);

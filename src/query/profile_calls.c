@@ -362,8 +362,7 @@ static void edges_of_graph(const builder *from, const bool *has_nodes)
         mp_call_amount cost = {left_out ? MP_UNTOLD : cost_of_call(&facts, call), 0};
         if (has_nodes[profile->modules.items[call->caller.i].session.i])
             continue;
-        mp_grow(&calls->edges, &capacity, calls->edge_count + 1, sizeof *calls->edges);
-        calls->edges[calls->edge_count++] =
+        *MP_APPEND(calls->edges, calls->edge_count, capacity) =
             (mp_call_edge){.caller = callable_of(from, call->caller),
                            .callee = callable_of(from, call->callee),
                            .line = call->line,

@@ -146,8 +146,8 @@ static void count_roots(mp_graph_view *view)
         const mp_root *root = &view->graph->roots.items[i];
         uint32_t *place = mp_id_index_put(&kinds, root->kind);
         if (!*place) {
-            mp_grow(&view->census, &capacity, view->census_count + 1, sizeof *view->census);
-            view->census[view->census_count++] = (mp_root_census){.kind = root->kind};
+            *MP_APPEND(view->census, view->census_count, capacity) =
+                (mp_root_census){.kind = root->kind};
             *place = (uint32_t)view->census_count;
         }
         assert(view->census);

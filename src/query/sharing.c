@@ -109,8 +109,8 @@ static void share(mp_graph_view *view)
         uint32_t low = a < b ? a : b, high = a < b ? b : a;
         uint32_t *pair = mp_id_index_put(&pairs, (uint64_t)low << 32 | high);
         if (!*pair) {
-            mp_grow(&sharing->items, &capacity, sharing->count + 1, sizeof *sharing->items);
-            sharing->items[sharing->count++] = (mp_shared){.types = {low, high}};
+            *MP_APPEND(sharing->items, sharing->count, capacity) =
+                (mp_shared){.types = {low, high}};
             *pair = (uint32_t)sharing->count;
         }
         mp_shared *shared = &sharing->items[*pair - 1];

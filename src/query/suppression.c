@@ -135,9 +135,8 @@ static bool add_criterion(parser *p, mp_subject subject, mp_slice value)
     if (!mp_criterion_check(&criterion, &why))
         return complain(p, value.start, "%s, expected an extended regular expression such as %s",
                         why.text, "^src/cache\\.p:");
-    mp_grow(&current->criteria, &current->criterion_capacity, current->criterion_count + 1,
-            sizeof *current->criteria);
-    current->criteria[current->criterion_count++] = criterion;
+    *MP_APPEND(current->criteria, current->criterion_count, current->criterion_capacity) =
+        criterion;
     return true;
 }
 
@@ -232,8 +231,7 @@ static bool begin_section(parser *p, mp_slice line)
     if (other)
         return complain(p, name.start, "[%s] is also at %s:%llu, expected a unique name",
                         quoted(p, name), other->path, (unsigned long long)other->line);
-    mp_grow(&p->list->items, &p->list->capacity, p->list->count + 1, sizeof *p->list->items);
-    p->current = &p->list->items[p->list->count++];
+    p->current = MP_APPEND(p->list->items, p->list->count, p->list->capacity);
     *p->current = (mp_suppression){.path = p->path, .line = p->number, .name = text};
     return true;
 }

@@ -20,8 +20,7 @@ typedef struct search {
 static void add(search *state, mp_suspect suspect)
 {
     mp_graph_view *view = state->view;
-    mp_grow(&view->suspects, &state->capacity, view->suspect_count + 1, sizeof *view->suspects);
-    view->suspects[view->suspect_count++] = suspect;
+    *MP_APPEND(view->suspects, view->suspect_count, state->capacity) = suspect;
 }
 
 static bool is_over(uint64_t part, uint64_t whole, unsigned percent)
@@ -145,8 +144,7 @@ static void find_objects(search *state)
                                   .bytes = (int64_t)dominators->retained[object],
                                   .holders = 1};
             accumulate(state, &suspect, place, way);
-            mp_grow(&found.items, &found.capacity, (size_t)found.count + 1, sizeof *found.items);
-            found.items[found.count++] = (candidate){suspect, place};
+            *MP_APPEND(found.items, found.count, found.capacity) = (candidate){suspect, place};
         }
         place++;
     }

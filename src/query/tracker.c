@@ -87,14 +87,8 @@ static uint32_t site_of(mp_tracker *tracker, mp_context_id id)
 {
     const mp_model *model = tracker->model;
     const mp_context *context = &model->contexts.items[id.i];
-    if (tracker->site_of_count < model->contexts.count) {
-        size_t before = tracker->site_of_count;
-        tracker->site_of_count = model->contexts.count;
-        mp_grow(&tracker->site_of, &tracker->site_of_capacity, tracker->site_of_count,
-                sizeof *tracker->site_of);
-        memset(tracker->site_of + before, 0,
-               (tracker->site_of_count - before) * sizeof *tracker->site_of);
-    }
+    MP_EXTEND(tracker->site_of, tracker->site_of_count, tracker->site_of_capacity,
+              model->contexts.count);
     if (tracker->site_of[id.i])
         return tracker->site_of[id.i];
     site_probe probe = {tracker, context};
@@ -149,14 +143,7 @@ static void settle(mp_tracker *tracker, tracked_session *session, uint32_t site)
 
 static tracked_session *session_of(mp_tracker *tracker, uint32_t session)
 {
-    if (tracker->session_count <= session) {
-        size_t before = tracker->session_count;
-        tracker->session_count = session + 1u;
-        mp_grow(&tracker->sessions, &tracker->session_capacity, tracker->session_count,
-                sizeof *tracker->sessions);
-        memset(tracker->sessions + before, 0,
-               (tracker->session_count - before) * sizeof *tracker->sessions);
-    }
+    MP_EXTEND(tracker->sessions, tracker->session_count, tracker->session_capacity, session + 1u);
     return &tracker->sessions[session];
 }
 
@@ -192,9 +179,7 @@ static void count_all(mp_tracker *tracker, tracked_session *session, mp_snapshot
         } else if (!model->snapshots.items[snapshot].whole) {
             tracked_session *other =
                 session_of(tracker, model->snapshots.items[snapshot].session.i);
-            mp_grow(&other->waiting, &other->waiting_capacity, other->waiting_count + 1,
-                    sizeof *other->waiting);
-            other->waiting[other->waiting_count++] = index;
+            *MP_APPEND(other->waiting, other->waiting_count, other->waiting_capacity) = index;
         }
     }
 }

@@ -86,8 +86,7 @@ static bool push(page_walk *pages, uint32_t page)
 {
     if (!take(pages, page))
         return false;
-    mp_grow(&pages->next, &pages->next_capacity, pages->next_count + 1, sizeof *pages->next);
-    pages->next[pages->next_count++] = page;
+    *MP_APPEND(pages->next, pages->next_count, pages->next_capacity) = page;
     return true;
 }
 

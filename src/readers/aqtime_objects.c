@@ -23,8 +23,8 @@ static size_t read_stack(aq_state *state, int64_t id)
                    numbers[AQ_S_OBJECT].value);
             continue;
         }
-        mp_grow(&state->stack, &state->stack_capacity, count + 1, sizeof *state->stack);
-        state->stack[count++] = aq_routine(state, numbers[AQ_S_ROUTINE].value, row);
+        *MP_APPEND(state->stack, count, state->stack_capacity) =
+            aq_routine(state, numbers[AQ_S_ROUTINE].value, row);
     }
     return count;
 }
@@ -80,8 +80,7 @@ static void keep(aq_state *state, const aq_number *numbers, int64_t bytes,
     while (mp_id_index_get(&state->kept, id))
         id = state->next_id++;
     *mp_id_index_put(&state->kept, id) = 1;
-    mp_grow(&state->ids, &state->id_capacity, state->id_count + 1, sizeof *state->ids);
-    state->ids[state->id_count++] = id;
+    *MP_APPEND(state->ids, state->id_count, state->id_capacity) = id;
     mp_history_change(state->history, id, bytes, generation);
 }
 

@@ -12,14 +12,10 @@
 
 aq_figures *aq_figures_of(aq_state *state, mp_type_id type)
 {
-    mp_grow(&state->figures, &state->figure_capacity, type.i + 1u, sizeof *state->figures);
-    while (state->figure_count <= type.i)
-        state->figures[state->figure_count++] = (aq_figures){0};
+    MP_EXTEND(state->figures, state->figure_count, state->figure_capacity, type.i + 1u);
     aq_figures *figures = &state->figures[type.i];
     if (!figures->listed) {
-        mp_grow(&state->active, &state->active_capacity, state->active_count + 1,
-                sizeof *state->active);
-        state->active[state->active_count++] = type.i;
+        *MP_APPEND(state->active, state->active_count, state->active_capacity) = type.i;
         figures->listed = true;
     }
     return figures;

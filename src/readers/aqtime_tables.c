@@ -428,8 +428,8 @@ void aq_hold_back(aq_state *state, aq_table table)
 
 static void add_set(aq_state *state, int64_t id, mp_string_id caption)
 {
-    mp_grow(&state->sets, &state->set_capacity, state->set_count + 1, sizeof *state->sets);
-    state->sets[state->set_count++] = (aq_set){.id = id, .caption = caption};
+    *MP_APPEND(state->sets, state->set_count, state->set_capacity) =
+        (aq_set){.id = id, .caption = caption};
 }
 
 /* Add the sets of all objects, because INSTANCES may not list them. */

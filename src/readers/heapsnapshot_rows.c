@@ -124,9 +124,7 @@ static bool add_edge(v8_state *state, const uint64_t *values)
         return true;
     if (is_entry && (edge == V8_SHORTCUT || edge == V8_ELEMENT))
         *MP_ADD(&state->entries) = (v8_entry){(uint32_t)node + 1, edge == V8_SHORTCUT};
-    mp_grow(&graph->targets, &state->targets_capacity, (size_t)state->kept + 1,
-            sizeof *graph->targets);
-    graph->targets[state->kept++] = (uint32_t)node + 1;
+    *MP_APPEND(graph->targets, state->kept, state->targets_capacity) = (uint32_t)node + 1;
     if (state->kinds[state->classes.items[graph->types[state->object]].kind].is_array)
         *MP_ADD(&state->array_names) =
             edge == V8_INTERNAL && name <= UINT32_MAX ? (uint32_t)name : 0;

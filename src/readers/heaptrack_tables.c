@@ -40,9 +40,8 @@ void heaptrack_add_string(heaptrack_pass *pass, mp_slice text)
         }
         text = (mp_slice){text.start + 1, (size_t)length};
     }
-    mp_grow(&tables->strings, &tables->string_capacity, tables->string_count + 1,
-            sizeof *tables->strings);
-    tables->strings[tables->string_count++] = mp_model_intern(pass->model, text);
+    *MP_APPEND(tables->strings, tables->string_count, tables->string_capacity) =
+        mp_model_intern(pass->model, text);
 }
 
 /* Return a string by its number; none, after a diagnostic, if it is not defined. */
@@ -80,9 +79,7 @@ static bool add_frame(heaptrack_pass *pass, mp_slice *text, mp_string_id module,
     else if (!first && !name)
         return false;
     mp_string_id function = string_of(pass, name), file = string_of(pass, source);
-    mp_grow(&tables->frames, &tables->frame_capacity, tables->frame_count + 1,
-            sizeof *tables->frames);
-    tables->frames[tables->frame_count++] =
+    *MP_APPEND(tables->frames, tables->frame_count, tables->frame_capacity) =
         (heaptrack_frame){symbol_of(pass, function, file, module),
                           line && line <= INT32_MAX ? (uint32_t)line : MP_NO_LINE};
     return text->length > 0;
@@ -106,9 +103,7 @@ void heaptrack_add_address(heaptrack_pass *pass, mp_slice text)
         heaptrack_say(pass, MP_DIAG_BAD_ROW,
                       "address has more than %d inlined functions; the outer ones are left out",
                       HEAPTRACK_INLINED);
-    mp_grow(&tables->addresses, &tables->address_capacity, tables->address_count + 1,
-            sizeof *tables->addresses);
-    tables->addresses[tables->address_count++] =
+    *MP_APPEND(tables->addresses, tables->address_count, tables->address_capacity) =
         (heaptrack_address){first, (uint32_t)tables->frame_count - first};
 }
 
@@ -167,9 +162,7 @@ void heaptrack_add_stack(heaptrack_pass *pass, mp_slice text)
                       tables->address_count);
     else if (address)
         stack = called(pass, stack, &tables->addresses[address - 1]);
-    mp_grow(&tables->stacks, &tables->stack_capacity, tables->stack_count + 1,
-            sizeof *tables->stacks);
-    tables->stacks[tables->stack_count++] = stack;
+    *MP_APPEND(tables->stacks, tables->stack_count, tables->stack_capacity) = stack;
 }
 
 /* --- kinds of blocks --- */
@@ -194,8 +187,7 @@ void heaptrack_add_kind(heaptrack_pass *pass, mp_slice text)
         tables->stacks[stack - 1].allocates = true;
         tables->allocating++;
     }
-    mp_grow(&tables->kinds, &tables->kind_capacity, tables->kind_count + 1, sizeof *tables->kinds);
-    tables->kinds[tables->kind_count++] =
+    *MP_APPEND(tables->kinds, tables->kind_count, tables->kind_capacity) =
         (heaptrack_kind){.bytes = sound ? (int64_t)bytes : -1, .stack = (uint32_t)stack};
 }
 

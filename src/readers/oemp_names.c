@@ -38,9 +38,7 @@ static void refer(oemp_state *state, mp_diagnostic_id kind, uint32_t target, uin
                   uint64_t line)
 {
     oemp_recording *recording = state->recording;
-    mp_grow(&recording->references, &recording->reference_capacity, recording->reference_count + 1,
-            sizeof *recording->references);
-    recording->references[recording->reference_count++] =
+    *MP_APPEND(recording->references, recording->reference_count, recording->reference_capacity) =
         (oemp_reference){kind, target, number, line, state->path};
 }
 

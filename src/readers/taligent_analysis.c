@@ -39,8 +39,7 @@ static int by_time(const void *left, const void *right)
 
 static void add(analysis *file, taligent_line line, bool undated, uint64_t offset)
 {
-    mp_grow(&file->events, &file->capacity, file->count + 1, sizeof *file->events);
-    file->events[file->count++] = (analysis_event){line, undated, offset};
+    *MP_APPEND(file->events, file->count, file->capacity) = (analysis_event){line, undated, offset};
     if (undated || line.kind == MP_EVENT_OLD)
         return;
     if (!file->dated || line.time_us < file->first_us)

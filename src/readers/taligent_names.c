@@ -108,8 +108,7 @@ static void split(mp_slice crawl, frame_list *frames)
         start = cursor + 1;
         if (!frame.length)
             continue;
-        mp_grow(&frames->items, &frames->capacity, frames->count + 1, sizeof *frames->items);
-        frames->items[frames->count++] = frame;
+        *MP_APPEND(frames->items, frames->count, frames->capacity) = frame;
     }
 }
 

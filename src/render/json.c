@@ -162,8 +162,7 @@ static void leave_out(json_out *out, const char *name, size_t count)
 {
     if (!count)
         return;
-    mp_grow(&out->left_out, &out->rest_capacity, out->rest_count + 1, sizeof *out->left_out);
-    out->left_out[out->rest_count++] = (json_rest){name, count};
+    *MP_APPEND(out->left_out, out->rest_count, out->rest_capacity) = (json_rest){name, count};
 }
 
 /* Return true if a check passes. If not all checks are shown, failed checks come first. */

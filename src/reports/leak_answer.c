@@ -90,8 +90,7 @@ static const char *request_text(mp_document *document, const mp_window *window, 
         const mp_string_id name = born->request_api.i ? born->request_api : born->request;
         uint32_t *place = mp_id_index_put(&place_of, name.i);
         if (!*place) {
-            mp_grow(&shares, &capacity, count + 1, sizeof *shares);
-            shares[count++] = (request_share){name, 0};
+            *MP_APPEND(shares, count, capacity) = (request_share){name, 0};
             *place = (uint32_t)count;
         }
         assert(shares);

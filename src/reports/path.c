@@ -128,8 +128,7 @@ static path_list paths_to(const mp_graph_view *view, uint32_t object, const path
         if (!path.count)
             continue;
         path.objects = mp_fitted(path.objects, mp_shown_of(path.count, rows), sizeof *path.objects);
-        mp_grow(&found.items, &found.capacity, found.count + 1, sizeof *found.items);
-        found.items[found.count++] = path;
+        *MP_APPEND(found.items, found.count, found.capacity) = path;
     }
     return found;
 }

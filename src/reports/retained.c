@@ -241,8 +241,7 @@ static waiting *shown_nodes(const mp_graph_view *view, const tree_arguments *ask
              child += dominators->span[child]) {
             if ((double)dominators->retained[dominators->order[child]] < least)
                 continue;
-            mp_grow(&stack, &capacity, waits + 1, sizeof *stack);
-            stack[waits++] = (waiting){child, depth, 1};
+            *MP_APPEND(stack, waits, capacity) = (waiting){child, depth, 1};
         }
         if (waits > before)
             qsort_r(stack + before, waits - before, sizeof *stack,

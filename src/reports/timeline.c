@@ -118,8 +118,7 @@ static int longest_gap_first(const void *left, const void *right)
 
 static void add_gap(drawing *state, size_t *capacity, const gap *found)
 {
-    mp_grow(&state->gaps, capacity, state->gap_count + 1, sizeof *state->gaps);
-    state->gaps[state->gap_count++] = *found;
+    *MP_APPEND(state->gaps, state->gap_count, *capacity) = *found;
 }
 
 /* State at each depth of calls: the caller, and the last execution that it called. */

@@ -253,8 +253,8 @@ static void add_files(archived_files *files, const char *folder)
             free(paths[i]);
             continue;
         }
-        mp_grow(&files->items, &files->capacity, files->count + 1, sizeof *files->items);
-        files->items[files->count++] = (archived_file){paths[i], status.st_size};
+        *MP_APPEND(files->items, files->count, files->capacity) =
+            (archived_file){paths[i], status.st_size};
         files->bytes += status.st_size;
     }
     free(paths);

@@ -19,8 +19,7 @@ static size_t put(mp_file_groups *groups, size_t place, const char *name, const 
                                                .turn = file->turn};
     }
     mp_file_group *group = &groups->items[place];
-    mp_grow(&group->files, &group->capacity, group->count + 1, sizeof *group->files);
-    group->files[group->count++] = file->file;
+    *MP_APPEND(group->files, group->count, group->capacity) = file->file;
     group->found |= file->found;
     return place;
 }

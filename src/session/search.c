@@ -78,8 +78,7 @@ static mp_input *open_there(mp_file_search *search, const char *path)
 
 static void add_file(mp_file_search *search, const mp_file *file, bool found)
 {
-    mp_grow(&search->files, &search->capacity, search->count + 1, sizeof *search->files);
-    search->files[search->count++] =
+    *MP_APPEND(search->files, search->count, search->capacity) =
         (mp_found_file){.file = *file, .found = found, .turn = search->turns++};
 }
 
@@ -406,8 +405,7 @@ static void look_through(mp_file_search *search, const char *folder)
             if (stat(paths[i], &status) != 0) {
                 pass_or_refuse(search, paths[i]);
             } else if (is_entered(search, paths[i], &status)) {
-                mp_grow(&waiting, &capacity, depth + 1, sizeof *waiting);
-                waiting[depth++] = paths[i];
+                *MP_APPEND(waiting, depth, capacity) = paths[i];
             } else if (S_ISREG(status.st_mode)) {
                 look_at_file(search, &file);
             } else if (!S_ISDIR(status.st_mode)) {
