@@ -14,6 +14,16 @@ void mp_sort(void *items, size_t count, size_t size, mp_compare *compare, void *
 /* Move struct order[i] to place i, for each i. Afterwards order[i] is i. */
 void mp_permute(void *items, size_t count, size_t size, uint32_t *order);
 
+/* Raise `place` to the first place below `end` at which `before`, a condition on the place
+ * `middle`, is false; to `end` if there is none. It must be true up to some place, and false from
+ * there on. */
+#define MP_BISECT(place, end, before)                                                              \
+    for (__typeof__(place) last_ = (end), middle; (place) < last_;)                                \
+        if (middle = (place) + (last_ - (place)) / 2, (before))                                    \
+            (place) = middle + 1;                                                                  \
+        else                                                                                       \
+            last_ = middle
+
 /* --- the largest sizes ---
  *
  * The size of index i is i * `stride` bytes after `sizes`. If sizes are equal, the lower index

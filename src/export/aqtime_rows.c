@@ -3,6 +3,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "base/sort.h"
+
 /* Limits on the number of rows. Up to ALWAYS rows are always allowed. A larger number is allowed if
  * it is at most TIMES the number of rows that all objects would have in a single set. */
 enum { ALWAYS = 2000000, TIMES = 32 };
@@ -17,15 +19,9 @@ typedef struct aq_rows {
 /* Return the number of result sets whose snapshots precede this one. */
 static size_t sets_before(const mp_live_objects *live, mp_snapshot_id snapshot)
 {
-    size_t low = 0, high = live->snapshot_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (live->snapshots[middle].i < snapshot.i)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    size_t count = 0;
+    MP_BISECT(count, live->snapshot_count, live->snapshots[middle].i < snapshot.i);
+    return count;
 }
 
 static void add(aq_rows *rows, size_t sets, int64_t each)

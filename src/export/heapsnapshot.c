@@ -11,6 +11,7 @@
 
 #include "base/json_writer.h"
 #include "base/memory.h"
+#include "base/sort.h"
 #include "export/exporter.h"
 #include "query/graph_query.h"
 
@@ -279,15 +280,9 @@ static void put_edges(snapshot_out *out)
         if (!out->rooted[i])
             continue;
         const mp_root *root = &graph->roots.items[out->rooted[i] - 1];
-        uint32_t kind = 0, end = out->kind_count;
-        while (end - kind > 1) {
-            uint32_t middle = kind + (end - kind) / 2;
-            if (out->kinds[middle] <= root->kind)
-                kind = middle;
-            else
-                end = middle;
-        }
-        put_edge(out, EDGE_SHORTCUT, name_of_root(out, root, kind), node_of(out, i));
+        uint32_t after = 1; /* the kinds are sorted */
+        MP_BISECT(after, out->kind_count, out->kinds[middle] <= root->kind);
+        put_edge(out, EDGE_SHORTCUT, name_of_root(out, root, after - 1), node_of(out, i));
     }
     put_edges_of_roots(out);
     for (uint32_t i = 1; i <= graph->count; i++) {

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/sort.h"
 #include "base/text.h"
 #include "input/private.h"
 #include "input/spool.h"
@@ -150,8 +151,7 @@ static void visit_member(mp_members *state, const char *path, mp_member *member,
 {
     mp_arena paths = {0};
     const bool has_room = !mp_spool_is_full(&state->spool);
-    mp_grow(&state->members, &state->capacity, state->count + 1, sizeof *state->members);
-    listed_member *listed = &state->members[state->count++];
+    listed_member *listed = MP_APPEND(state->members, state->count, state->capacity);
     const char *name = mp_arena_copy(&state->names, member->name, strlen(member->name));
     *listed = (listed_member){.name = name, .place = member->place, .layers = member->layers};
     if (has_room)
@@ -177,8 +177,7 @@ typedef struct link_list {
 
 static void add_link(link_list *links, const mp_member *member)
 {
-    mp_grow(&links->items, &links->capacity, links->count + 1, sizeof *links->items);
-    links->items[links->count++] =
+    *MP_APPEND(links->items, links->count, links->capacity) =
         (archived_link){mp_arena_copy(&links->texts, member->name, strlen(member->name)),
                         mp_arena_copy(&links->texts, member->target, strlen(member->target))};
 }
@@ -194,14 +193,8 @@ static int by_link_name(const void *left, const void *right)
 static const listed_member *first_below(const mp_members *state, const char *path)
 {
     const size_t length = strlen(path);
-    size_t from = 0, to = state->count;
-    while (from < to) {
-        size_t middle = from + (to - from) / 2;
-        if (strncmp(state->members[middle].name, path, length) < 0)
-            from = middle + 1;
-        else
-            to = middle;
-    }
+    size_t from = 0;
+    MP_BISECT(from, state->count, strncmp(state->members[middle].name, path, length) < 0);
     const bool is = from < state->count && strncmp(state->members[from].name, path, length) == 0;
     return is ? &state->members[from] : NULL;
 }
@@ -481,16 +474,10 @@ size_t mp_members_archive(mp_inputs *inputs, const char *path)
 
 static listed_member *last_of(const mp_members *state, const char *name)
 {
-    size_t from = 0, to = state->count;
-    while (from < to) {
-        size_t middle = from + (to - from) / 2;
-        if (strcmp(state->members[middle].name, name) <= 0)
-            from = middle + 1;
-        else
-            to = middle;
-    }
-    bool is = from && strcmp(state->members[from - 1].name, name) == 0;
-    return is ? &state->members[from - 1] : NULL;
+    size_t later = 0;
+    MP_BISECT(later, state->count, strcmp(state->members[middle].name, name) <= 0);
+    bool is = later && strcmp(state->members[later - 1].name, name) == 0;
+    return is ? &state->members[later - 1] : NULL;
 }
 
 static void suggest(const mp_members *state, const char *name, char *meant, size_t size)

@@ -9,6 +9,7 @@
 
 #include <stdlib.h>
 
+#include "base/sort.h"
 #include "model/build.h"
 
 /* Return a number for the static field that a root of the object names, taking the first such root;
@@ -232,19 +233,12 @@ typedef struct dump_range {
 
 static dump_range range_of(const mp_model *model, mp_snapshot_id dump)
 {
-    uint32_t low[2];
-    for (uint32_t end = 0; end < 2; end++) {
-        uint32_t from = 1, to = model->holdings.count;
-        while (from < to) {
-            uint32_t middle = from + (to - from) / 2;
-            if (model->holdings.items[middle].snapshot.i < dump.i + end)
-                from = middle + 1;
-            else
-                to = middle;
-        }
-        low[end] = from;
-    }
-    return (dump_range){low[0], low[1] - low[0]};
+    const mp_holding *holdings = model->holdings.items;
+    uint32_t first = 1;
+    MP_BISECT(first, model->holdings.count, holdings[middle].snapshot.i < dump.i);
+    uint32_t end = first;
+    MP_BISECT(end, model->holdings.count, holdings[middle].snapshot.i == dump.i);
+    return (dump_range){first, end - first};
 }
 
 static int by_key(const void *left, const void *right)
@@ -336,14 +330,8 @@ static uint32_t find_moved(const mp_model *model, const vanished *gone, size_t c
     uint64_t tail = tail_of(state, held);
     uint32_t best = 0, best_tail = 0;
     bool tied = false;
-    size_t from = 0, to = count;
-    while (from < to) {
-        size_t middle = from + (to - from) / 2;
-        if (gone[middle].tail < tail)
-            from = middle + 1;
-        else
-            to = middle;
-    }
+    size_t from = 0, to;
+    MP_BISECT(from, count, gone[middle].tail < tail);
     for (to = from; to < count && gone[to].tail == tail; to++)
         if (to - from == MOST_CANDIDATES)
             return MP_HELD_UNKNOWN;

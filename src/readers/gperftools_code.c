@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sort.h"
 #include "model/build.h"
 #include "readers/gperftools.h"
 
@@ -110,15 +111,9 @@ void gt_check_mapping(gt_state *state, mp_slice line)
 /* Return the mapping that contains an address; NULL: none. */
 static const gt_mapping *mapping_of(const gt_state *state, uint64_t address)
 {
-    size_t low = 0, high = state->mappings.count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (state->mappings.items[middle].start <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    const gt_mapping *found = low ? &state->mappings.items[low - 1] : NULL;
+    size_t later = 0;
+    MP_BISECT(later, state->mappings.count, state->mappings.items[middle].start <= address);
+    const gt_mapping *found = later ? &state->mappings.items[later - 1] : NULL;
     return found && address < found->end ? found : NULL;
 }
 

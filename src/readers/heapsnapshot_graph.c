@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sort.h"
 #include "base/text.h"
 #include "model/build.h"
 #include "readers/heapsnapshot.h"
@@ -91,23 +92,16 @@ static void find_root_nodes(rebuild *job)
     size_t capacity = 0;
     for (uint32_t i = 1; i <= graph->count; i++)
         if (job->marks[i] & ROOTS) {
-            mp_grow(&job->removed, &capacity, (size_t)job->removed_count + 1, sizeof *job->removed);
-            job->removed[job->removed_count++] = i;
+            *MP_APPEND(job->removed, job->removed_count, capacity) = i;
         }
 }
 
 /* Return the new number of an object, which must be kept. */
 static uint32_t number_of(const rebuild *job, uint32_t object)
 {
-    uint32_t from = 0, to = job->removed_count;
-    while (from < to) {
-        const uint32_t middle = from + (to - from) / 2;
-        if (job->removed[middle] < object)
-            from = middle + 1;
-        else
-            to = middle;
-    }
-    return object - from;
+    uint32_t before = 0;
+    MP_BISECT(before, job->removed_count, job->removed[middle] < object);
+    return object - before;
 }
 
 /* Return the kind of roots that a node represents: "Stack" for "(Stack roots)". */

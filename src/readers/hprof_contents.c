@@ -8,6 +8,7 @@
 
 #include "base/encoding.h"
 #include "base/hash.h"
+#include "base/sort.h"
 #include "base/text.h"
 #include "readers/hprof.h"
 
@@ -216,16 +217,10 @@ static bool take_texts(hp_state *state, uint64_t id, uint64_t type, uint64_t len
 {
     enum { SHOWN = 100, CHAR = 5 };
     mp_contents *contents = state->taking->contents;
-    size_t low = 0, high = contents->text_count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (contents->texts[middle].array < id)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    for (; low < contents->text_count && contents->texts[low].array == id; low++) {
-        mp_wanted_text *wanted = &contents->texts[low];
+    size_t place = 0;
+    MP_BISECT(place, contents->text_count, contents->texts[middle].array < id);
+    for (; place < contents->text_count && contents->texts[place].array == id; place++) {
+        mp_wanted_text *wanted = &contents->texts[place];
         const uint32_t start = (uint32_t)(wanted->content.high >> 32);
         const uint32_t count = (uint32_t)wanted->content.high;
         const bool wide = type == CHAR || wanted->content.low;

@@ -1,6 +1,7 @@
 /* Relations about single objects: their lives in a recording, and the graph of a heap dump. */
 #include <stdlib.h>
 
+#include "base/sort.h"
 #include "model/graph.h"
 #include "query/labels.h"
 #include "relation/source.h"
@@ -227,15 +228,9 @@ static uint64_t count_refs(mp_relation_source *source)
 
 static uint32_t object_of_ref(const mp_graph *graph, uint64_t place)
 {
-    uint32_t low = 1, high = graph->count;
-    while (low < high) {
-        const uint32_t middle = high - (high - low) / 2;
-        if (graph->first[middle] <= place)
-            low = middle;
-        else
-            high = middle - 1;
-    }
-    return low;
+    uint32_t later = 2;
+    MP_BISECT(later, graph->count + 1, graph->first[middle] <= place);
+    return later - 1;
 }
 
 static bool ref_at(mp_relation_source *source, uint64_t place, uint64_t wanted, mp_arena *texts,

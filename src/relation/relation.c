@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "base/sort.h"
+
 const mp_relation *const *mp_relations(size_t *count)
 {
 #define MP_RELATION(name) &mp_relation_##name,
@@ -21,14 +23,8 @@ const mp_key_bounds mp_any_key = {.least = INT64_MIN, .most = INT64_MAX};
  * none. */
 static uint64_t first_from(const mp_cursor *cursor, int64_t key)
 {
-    uint64_t first = cursor->place, end = cursor->end;
-    while (first < end) {
-        const uint64_t middle = first + (end - first) / 2;
-        if (cursor->relation->order(cursor->source, middle) < key)
-            first = middle + 1;
-        else
-            end = middle;
-    }
+    uint64_t first = cursor->place;
+    MP_BISECT(first, cursor->end, cursor->relation->order(cursor->source, middle) < key);
     return first;
 }
 

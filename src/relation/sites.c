@@ -2,6 +2,7 @@
  * Objects that the runtime keeps for reuse are excluded. */
 #include <stdlib.h>
 
+#include "base/sort.h"
 #include "query/group.h"
 #include "query/labels.h"
 #include "relation/source.h"
@@ -264,15 +265,9 @@ static uint64_t count_frames(mp_relation_source *source)
 static uint32_t site_of_frame(mp_relation_source *source, uint64_t place)
 {
     const uint64_t *first = first_frames_of(source);
-    uint32_t low = 0, high = mp_source_sites(source)->count;
-    while (high - low > 1) {
-        const uint32_t middle = low + (high - low) / 2;
-        if (first[middle] <= place)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
+    uint32_t later = 1;
+    MP_BISECT(later, mp_source_sites(source)->count, first[middle] <= place);
+    return later - 1;
 }
 
 /* Return the frame of a site at this depth; 0 is the innermost frame. Successive depths are fast:
