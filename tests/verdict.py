@@ -3,6 +3,7 @@
 
   tests/verdict.py --memprof PROGRAM [--count N] [--seed S] [--jobs J] [--keep DIR]
                    [--only BEHAVIOUR] [--show-wrong] [--floors a,b,c,d,e,f]
+  tests/verdict.py --memprof PROGRAM --watch [--count N] [--seed S] [--jobs J]
   tests/verdict.py --self-test
 
 Exit status 1 if a floor is missed. The six floors, in percent:
@@ -13,6 +14,9 @@ Exit status 1 if a floor is missed. The six floors, in percent:
   e  of the programs without a leak, those that fail --max-trend 0           at most 1
   f  of the programs that leak, those that pass --max-trend 0                at most 2
 Answers "unknown" and exit status 3 are not judged: they are counted separately.
+
+With --watch, print at which snapshot `watch --max-trend 0` stops. A program whose caches are still filling can
+be stopped although it does not leak, so there is no floor; only the end must be judged as `growth` judges it.
 """
 import argparse
 import collections
@@ -279,6 +283,39 @@ def show(one):
                   f"{one.kinds[place['site']]:12s} {place['site']}")
 
 
+def watch(task):
+    """Return (program leaks, snapshots before the exit, snapshot at which watch stops or None) of a seed, or
+    None if its recording is not one session in a file that watch can follow."""
+    memprof, seed, only, _ = task
+    made = program.make(seed, only)
+    files = list(made.files())
+    if len(files) != 1 or len(made.spans) != 1 or not made.format.startswith("oemp"):
+        return None
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / files[0][0]
+        path.write_text(files[0][1])
+        status, text, _ = run(memprof, "watch", path, "--timeout", "1ms", "--max-trend", 0, "--format", "json")
+        rows = [row for row in map(json.loads, text.splitlines()) if "sequence" in row]
+        shown = [row for row in rows if row["tag"] != "_Exit"]
+        ends = run(memprof, "growth", path, "--max-trend", 0, "--brief")[0]
+        whole = json.loads(run(memprof, "snapshots", path, "--format", "json")[1])["snapshots"]
+    length = sum(row["tag"] != "_Exit" for row in whole)
+    if status != 1 or len(shown) == length:
+        assert status == ends, (seed, status, ends)
+    return any(place["leaks"] for place in made.truth()), length, len(shown) if status == 1 else None
+
+
+def report_watch(results):
+    """Print how many programs watch stops, and when."""
+    for leaks, what in ((True, "that leak"), (False, "that do not leak")):
+        some = [one for one in results if one and one[0] == leaks]
+        early = sorted(stop for _, length, stop in some if stop and stop < length)
+        late = sum(stop == length for _, length, stop in some)
+        at = f", half of them by snapshot {early[len(early) // 2]}, nine tenths by {early[len(early) * 9 // 10]}"
+        print(f"  {len(some)} programs {what}: stopped before the end {len(early)}{at if early else ''}; "
+              f"at the end {late}; not stopped {len(some) - len(early) - late}")
+
+
 def check_recording(made):
     """Compare a recording, read back by a simple reader, with its truth."""
     sites = reading.replay("".join(text for _, text in made.files()))
@@ -402,6 +439,7 @@ def main():
                         help="one site of each program has this behaviour")
     parser.add_argument("--show-wrong", action="store_true")
     parser.add_argument("--floors", default=",".join(map(str, FLOORS)))
+    parser.add_argument("--watch", action="store_true")
     parser.add_argument("--self-test", action="store_true")
     arguments = parser.parse_args()
     if arguments.self_test:
@@ -411,6 +449,9 @@ def main():
     tasks = [(arguments.memprof, arguments.seed * 1000000 + number, arguments.only, arguments.keep)
              for number in range(arguments.count)]
     with concurrent.futures.ProcessPoolExecutor(arguments.jobs) as workers:
+        if arguments.watch:
+            report_watch(list(workers.map(watch, tasks, chunksize=4)))
+            return 0
         scores = list(workers.map(score, tasks, chunksize=4))
     floors = [float(floor) for floor in arguments.floors.split(",")]
     if len(floors) != len(FLOORS):

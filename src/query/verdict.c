@@ -257,6 +257,21 @@ const mp_leak_verdict *mp_window_verdict(const mp_window *window)
     return verdict;
 }
 
+void mp_window_keep_certain_leaks(mp_window *window)
+{
+    mp_window_verdict(window);
+    mp_leak_verdict *verdict = window->cache->verdict;
+    for (uint32_t i = 1; i < window->model->generations.count; i++)
+        if (verdict->generations[i] &&
+            verdict->sites[verdict->site_of[i]].confidence < MP_ALMOST_CERTAIN) {
+            verdict->bytes -= mp_verdict_bytes(window, verdict, i);
+            verdict->generations[i] = false;
+        }
+    for (uint32_t i = 1; i <= verdict->site_count; i++)
+        if (verdict->sites[i].confidence < MP_ALMOST_CERTAIN)
+            verdict->sites[i].kind = MP_SITE_UNKNOWN;
+}
+
 void mp_verdict_free(mp_leak_verdict *verdict)
 {
     if (verdict) {

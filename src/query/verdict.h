@@ -51,6 +51,14 @@ typedef struct mp_leak_verdict {
  * next. */
 const mp_leak_verdict *mp_window_verdict(const mp_window *window);
 
+/* Percentages from which a leak is almost certain and very likely. */
+enum { MP_ALMOST_CERTAIN = 95, MP_VERY_LIKELY = 80 };
+
+/* Remove the leaks that are not almost certain from the verdict on the window. Call this before
+ * other functions use the verdict. While a recording grows, it is judged again and again. A cache
+ * that is filling looks like a leak, so one of many early judgements would be wrong. */
+void mp_window_keep_certain_leaks(mp_window *window);
+
 /* Return the leaking bytes of a generation. */
 static inline int64_t mp_verdict_bytes(const mp_window *window, const mp_leak_verdict *verdict,
                                        uint32_t generation)

@@ -177,12 +177,11 @@ static const char *place_text(mp_document *document, const mp_window *window, co
  * states what is lost. */
 static const char *sureness(const mp_site_verdict *verdict)
 {
-    enum { ALMOST_CERTAIN = 95, VERY_LIKELY = 80 }; /* percent */
     if (!mp_site_kind_leaks(verdict->kind) || verdict->kind == MP_SITE_LOST)
         return "";
-    return verdict->confidence >= ALMOST_CERTAIN ? "almost certainly a leak: "
-           : verdict->confidence >= VERY_LIKELY  ? "very likely a leak: "
-                                                 : "likely a leak: ";
+    return verdict->confidence >= MP_ALMOST_CERTAIN ? "almost certainly a leak: "
+           : verdict->confidence >= MP_VERY_LIKELY  ? "very likely a leak: "
+                                                    : "likely a leak: ";
 }
 
 /* Return the leak, its place, how sure it is and its behaviour in words. */

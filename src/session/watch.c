@@ -167,8 +167,10 @@ static bool has_limits(const mp_watching *watching)
            watching->max_trend.set;
 }
 
-/* Check the limit of steady leaks as `leaks` would if the recording ended here. That it cannot be
- * checked is a fault only if `last` is true. */
+/* Check the limit of steady leaks. At the clean-up and at the end of the recording (`last`), judge
+ * as `leaks` does. Before, only leaks that are almost certain count, because a program must not be
+ * stopped for a cache that is filling. That the limit cannot be checked is a fault only if `last`
+ * is true. */
 static void judge_trend(watched *file, bool last)
 {
     mp_watching *watching = file->watching;
@@ -187,6 +189,8 @@ static void judge_trend(watched *file, bool last)
         mp_question_request(watching->question, model, file->diagnostics, NULL, NULL);
     request.arguments = &asked;
     if (mp_window_resolve(model, NULL, NULL, &window, &error)) {
+        if (!last && !mp_text_is(row.tag, "_PreCleanUp"))
+            mp_window_keep_certain_leaks(&window);
         mp_section_limits(document, &request, &window);
         why = document->unjudged ? document->checks[0].message : NULL;
         mp_window_free(&window);
