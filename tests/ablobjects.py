@@ -303,6 +303,8 @@ class Laws(claims.ClaimsOfProgram):
                 ("cut", head + '"result":{"ABLOutput":{"ABLObj', "list of objects"),
                 ("malformed", head + '"result":]}', f"malformed at byte {len(head) + 9}"),
                 ("NUL in what is skipped", head + '"a":[\0],"result":]}', f"malformed at byte {len(head) + 5}"),
+                ("NUL in a string", head + '"a":"\0","result":[]}', f"malformed at byte {len(head) + 5}"),
+                ("a string without its quote", head + '"a":"\n,"result":[]}', f"malformed at byte {len(head) + 6}"),
                 ("sums only", '{"filter":null,"sessions":{"x":{"cnt":1}},"groups":{}}', "PrintDetailData"),
                 ("deep", head + '"a":' + '{"a":' * 100000, "list of objects"),
                 ("other", '{"objects":[{"name":"x"}]}', "looks like a JSON document"),

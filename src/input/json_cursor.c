@@ -134,7 +134,8 @@ static bool take_escape(mp_json_cursor *json, decoded *text, uint32_t *high)
 static void take_plain(mp_json_cursor *json, decoded *text)
 {
     const char *from = json->next;
-    while (json->next < json->end && *json->next != '"' && *json->next != '\\' && *json->next)
+    while (json->next < json->end && *json->next != '"' && *json->next != '\\' &&
+           (unsigned char)*json->next >= ' ')
         json->next++;
     size_t length = (size_t)(json->next - from);
     if (!text->buffer)
@@ -164,7 +165,7 @@ bool mp_scan_string(mp_json_cursor *json, mp_text_buffer *buffer, size_t most)
         return false;
     for (;;) {
         const int byte = mp_scan_byte(json);
-        if (byte < 0)
+        if (byte < ' ') /* also a line break: the quote at the end of the string was lost */
             return false;
         if (byte == '\\') {
             json->next++;
@@ -175,16 +176,12 @@ bool mp_scan_string(mp_json_cursor *json, mp_text_buffer *buffer, size_t most)
         if (high)
             put_character(&text, REPLACEMENT);
         high = 0;
-        if (byte == '"' || !byte)
-            json->next++;
         if (byte == '"') {
+            json->next++;
             drop_part(&text);
             return true;
         }
-        if (!byte)
-            put_character(&text, REPLACEMENT);
-        else
-            take_plain(json, &text);
+        take_plain(json, &text);
     }
 }
 

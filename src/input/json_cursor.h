@@ -109,7 +109,7 @@ static inline bool mp_scan_more_numbers(mp_json_cursor *json, bool *first, bool 
 
 /* Read a string, and put its text, with escapes resolved, into the emptied buffer (NULL: none): at
  * most `most` bytes, whole characters. Halves of surrogate pairs and NUL become U+FFFD. Return
- * false if the value is not a string, has a bad escape, or does not end. */
+ * false if the value is not a string, has a bad escape or a control character, or does not end. */
 bool mp_scan_string(mp_json_cursor *json, mp_text_buffer *buffer, size_t most);
 
 /* Read the name of the next member of an object, and the colon after it. Results are those of
