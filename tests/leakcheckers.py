@@ -345,7 +345,8 @@ class Laws(claims.ClaimsOfProgram):
                 ("damaged.memcheck", Made(5).memcheck(),
                  (("<leakedbytes>", "<leakedbytes>x"), ("<leakedblocks>", "<leakedblocks>9999999999999999999999"),
                   ("  <kind>Leak_DefinitelyLost</kind>\n", ""), ("<leakedblocks>", "<leakedblock>"),
-                  ("<line>", "<line>x"))),
+                  ("<line>", "<line>x"), ("<error>\n", ""), ("</error>\n", ""), ("    </frame>\n", ""),
+                  ("<kind>Leak_", "<kind>Leak"), ("</fn>", "</obj>"))),
                 ("damaged.lsan", Made(6).lsan(),
                  ((" byte(s) in ", " bytes in "), ("Direct leak of ", "Direct leak of 99999999999999999999"),
                   (" object(s)", " objects"), (" leaked in ", " leaked by ")))):

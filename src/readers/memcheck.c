@@ -43,6 +43,17 @@ static bool content(mp_slice line, const char *name, mp_slice *text)
     return true;
 }
 
+/* Return true if a line is an element that ends with the tag of its name. */
+static bool is_element(mp_slice line)
+{
+    const char *end = line.length ? memchr(line.start, '>', line.length) : NULL;
+    const size_t length = end ? (size_t)(end - line.start) : 0; /* of "<NAME" */
+    const char *last = line.start + line.length - length - 2;   /* of "</NAME>" */
+    return length > 1 && line.length >= 2 * length + 3 && *line.start == '<' &&
+           memcmp(last, "</", 2) == 0 && memcmp(last + 2, line.start + 1, length - 1) == 0 &&
+           line.start[line.length - 1] == '>';
+}
+
 /* Return a copy of a text in which references to characters are replaced. */
 static mp_slice unescaped(memcheck_state *state, mp_slice text)
 {
@@ -80,6 +91,11 @@ static void set_number(memcheck_state *state, mp_slice text, int64_t *number)
 
 static void begin_error(memcheck_state *state)
 {
+    if (state->where == IN_ERROR || state->where == IN_FRAME) {
+        leak_say(state->report, MP_DIAG_BAD_ROW,
+                 "error begins inside another, expected </error> before it: the other is skipped");
+        leak_drop_frames(state->report);
+    }
     state->where = IN_ERROR;
     state->kind = -1;
     state->bytes = state->blocks = -1;
@@ -102,8 +118,12 @@ static void end_error(memcheck_state *state)
 {
     const int64_t direct = state->bytes - state->indirect;
     state->where = IN_NOTHING;
-    if (state->kind == LEAK_CLASSES)
+    if (state->kind == LEAK_CLASSES && state->bytes < 0)
         state->others++;
+    else if (state->kind == LEAK_CLASSES)
+        leak_say(state->report, MP_DIAG_BAD_ROW,
+                 "leak has an unknown kind, expected one such as Leak_DefinitelyLost: record "
+                 "skipped");
     else if (state->kind < 0 || state->bytes < 0 || state->blocks < 0 || direct < 0)
         leak_say(state->report, MP_DIAG_BAD_ROW,
                  "leak lacks its bytes or blocks, expected kind, leakedbytes and leakedblocks: "
@@ -151,6 +171,9 @@ static void read_frame(memcheck_state *state, mp_slice line)
         state->module = unescaped(state, text);
     else if (content(line, "line", &text))
         set_number(state, text, &state->line);
+    else if (!is_element(line))
+        leak_say(state->report, MP_DIAG_BAD_ROW,
+                 "frame is damaged, expected elements such as <fn>main</fn>, and </frame>");
 }
 
 static void read_error(memcheck_state *state, mp_slice line)
@@ -206,12 +229,15 @@ static void read_line(memcheck_state *state, mp_slice line)
     mp_recorded_session *session = &report->model->sessions.items[report->session.i];
     mp_slice text;
     int64_t number = 0;
-    if (state->where == IN_FRAME)
+    if (mp_slice_is(line, "<error>"))
+        begin_error(state);
+    else if (state->where == IN_FRAME)
         read_frame(state, line);
     else if (state->where == IN_ERROR)
         read_error(state, line);
-    else if (mp_slice_is(line, "<error>"))
-        begin_error(state);
+    else if (mp_slice_is(line, "</error>"))
+        leak_say(report, MP_DIAG_BAD_ROW,
+                 "error ends, but did not begin, expected <error> before it: record skipped");
     else if (mp_slice_is(line, "<argv>"))
         state->where = IN_ARGUMENTS;
     else if (mp_slice_is(line, "<suppcounts>"))
