@@ -206,6 +206,8 @@ class Laws(claims.ClaimsOfProgram):
         check("fewer records than the header states", good.replace("3: 300 [5: 500] @ h", "4: 400 [5: 500] @ h") + MAPS,
               "torn-recording", 3)
         check("more records", good.replace("3: 300 [5: 500] @ h", "2: 200 [5: 500] @ h") + MAPS, "trailer-objects", 3)
+        check("fewer allocated than the header states", good.replace("[5: 500] @ h", "[6: 600] @ h") + MAPS, "torn-recording", 3)
+        check("more allocated", good.replace("[5: 500] @ h", "[4: 400] @ h") + MAPS, "trailer-objects", 3)
         check("no records", "heap profile: 0: 0 [0: 0] @ heapprofile\n" + MAPS, "empty-profile", 0)
         check("no objects", good + "0: 10 [0: 0] @ 0x1\n" + MAPS, "bad-row", 3)
         check("fewer allocated", good.replace("[5: 500] @ 0x", "[1: 100] @ 0x") + MAPS, "bad-row", 3)
@@ -220,6 +222,7 @@ class Laws(claims.ClaimsOfProgram):
               "cut-stacks", 1)
         threads = "heap_v2/1\n  t*: 1: 8 [0: 0]\n@ 0x400101\n"
         check("jemalloc", threads + "  t*: 1: 8 [0: 0]\n  t0: 1: 8 [0: 0]\n" + MAPS, None, 1)
+        check("jemalloc without totals", "heap_v2/1\n@ 0x400101\n  t*: 1: 8 [0: 0]\n" + MAPS, "torn-recording", 1)
         check("stack without numbers", threads + "@ 0x1\n  t*: 1: 8 [0: 0]\n" + MAPS, "bad-row", 1)
         check("damaged thread", threads + "  t*: 1: 8 [0: 0]\n  tx: 1\n" + MAPS, "bad-row", 1)
         go = "heap profile: 1: 8 [1: 8] @ heap/2\n1: 8 [1: 8] @ 0x400101\n#\t0x400100\tmain.f+0x1\t{}\n\n# runtime.MemStats\n"

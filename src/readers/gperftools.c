@@ -265,21 +265,32 @@ static void read_line(gt_state *state, mp_slice line)
 
 /* --- one profile --- */
 
+/* Report records that do not add up to the totals of the header. */
+static void check_total(gt_state *state, const char *which, mp_census_share sum,
+                        mp_census_share stated)
+{
+    if (!differs(sum, stated))
+        return;
+    const bool more = sum.objects > stated.objects || sum.bytes > stated.bytes;
+    gt_say(state, more ? MP_DIAG_TRAILER_OBJECTS : MP_DIAG_TORN,
+           "records have %" PRId64 " objects of %" PRId64 " bytes%s, but the header states %" PRId64
+           " of %" PRId64 "%s",
+           sum.objects, sum.bytes, which, stated.objects, stated.bytes,
+           more ? "" : ": the profile is truncated, or was too long for its recorder");
+    state->ended &= more;
+}
+
 /* Compare the sums over the records with the totals of the header. jemalloc corrects each number of
  * a sampled profile separately, so these do not add up. */
 static void check_totals(gt_state *state)
 {
-    const mp_census_share sum = state->sum.alive, stated = state->stated.alive;
-    const bool comparable = state->has_stated && (!state->by_thread || state->rate <= 1);
-    if (!comparable || state->skipped || !differs(sum, stated))
+    if (state->by_thread && !state->has_stated && state->records)
+        gt_say(state, MP_DIAG_TORN, "has no totals, expected t*: and totals before the stacks");
+    if (!state->has_stated || (state->by_thread && state->rate > 1) || state->skipped)
         return;
-    const bool more = sum.objects > stated.objects || sum.bytes > stated.bytes;
-    gt_say(state, more ? MP_DIAG_TRAILER_OBJECTS : MP_DIAG_TORN,
-           "records have %" PRId64 " objects of %" PRId64 " bytes, but the header states %" PRId64
-           " of %" PRId64 "%s",
-           sum.objects, sum.bytes, stated.objects, stated.bytes,
-           more ? "" : ": the profile is truncated, or was too long for its recorder");
-    state->ended &= more;
+    check_total(state, "", state->sum.alive, state->stated.alive);
+    if (state->has_made && state->ended)
+        check_total(state, " allocated", state->sum.made, state->stated.made);
 }
 
 /* Report data that was read, but could not be used as it is. */
