@@ -108,6 +108,16 @@ static void warn_of_nothing(const cli_options *options, const mp_document *docum
                 mp_arena_format(document->arena, "warning: %s", document->said[i].text));
 }
 
+/* Print the first line of the summary on standard error if the format does not show it. A limit
+ * that is exceeded says the same. */
+static void put_receipt(const cli_options *options, const mp_document *document)
+{
+    if (options->renderer->needs_receipt && document->said_count && !document->failed &&
+        !options->quiet)
+        cli_put_message(mp_arena_format(document->arena, "%s: %s", document->said[0].label,
+                                        document->said[0].text));
+}
+
 int cli_put_answer(const cli_options *options, const mp_document *document,
                    const mp_diagnostics *diagnostics)
 {
@@ -116,6 +126,8 @@ int cli_put_answer(const cli_options *options, const mp_document *document,
                      : CLI_USAGE;
     if (status == CLI_OK)
         status = put_chart(options, document, diagnostics);
+    if (status == CLI_OK)
+        put_receipt(options, document);
     warn_of_nothing(options, document);
     for (size_t i = 0; i < document->check_count; i++) {
         const mp_check *check = &document->checks[i];

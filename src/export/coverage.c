@@ -190,6 +190,7 @@ static bool render_cobertura(const mp_document *document, const mp_diagnostics *
 const mp_renderer mp_renderer_cobertura = {.name = "cobertura",
                                            .summary = "coverage as Cobertura XML",
                                            .for_programs = true,
+                                           .needs_receipt = true,
                                            .command = "coverage",
                                            .unused = unused,
                                            .render = render_cobertura};
@@ -239,6 +240,7 @@ static bool render_lcov(const mp_document *document, const mp_diagnostics *diagn
 const mp_renderer mp_renderer_lcov = {.name = "lcov",
                                       .summary = "coverage as a tracefile for lcov and genhtml",
                                       .for_programs = true,
+                                      .needs_receipt = true,
                                       .command = "coverage",
                                       .unused = unused,
                                       .render = render_lcov};
@@ -275,6 +277,7 @@ static bool render_sonar(const mp_document *document, const mp_diagnostics *diag
 const mp_renderer mp_renderer_sonar_generic = {.name = "sonar-generic",
                                                .summary = "coverage in SonarQube's generic format",
                                                .for_programs = true,
+                                               .needs_receipt = true,
                                                .command = "coverage",
                                                .unused = unused,
                                                .render = render_sonar};

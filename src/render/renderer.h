@@ -36,7 +36,8 @@ typedef struct mp_renderer {
     const char *ending; /* file name extension that selects this format: ".svg"; NULL = none */
     bool for_programs;  /* exact and complete: tables are cut only if the user asks for it */
     bool can_be_brief;
-    bool of_checks; /* shows only rules and limits */
+    bool of_checks;     /* shows only rules and limits */
+    bool needs_receipt; /* lacks the summary, so its first line is printed elsewhere */
     /* File for another tool, written by the command export, from one kind of answer. */
     bool for_tools;
     int64_t rows;        /* minimum default limit of rows; 0 = the report's default */
