@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/format.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "base/units.h"
@@ -108,7 +109,7 @@ void mp_diagnose(mp_diagnostics *diagnostics, mp_diagnostic_id id, const char *p
     char message[1024];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(message, sizeof message, format, arguments);
+    mp_format_list(message, sizeof message, format, arguments);
     va_end(arguments);
     keep(diagnostics, id, path, line, message);
 }

@@ -8,6 +8,7 @@
 #include <strings.h>
 #include <time.h>
 
+#include "base/format.h"
 #include "base/text.h"
 
 static const char *sign_of(int64_t number, bool with_sign)
@@ -23,21 +24,28 @@ static uint64_t magnitude(int64_t number)
 
 void mp_format_bytes(char *text, int64_t bytes, bool exact, bool with_sign)
 {
-    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
-    const char *sign = sign_of(bytes, with_sign);
+    static const char *const units[] = {" B", " KiB", " MiB", " GiB", " TiB", " PiB", " EiB"};
     uint64_t size = magnitude(bytes);
+    text = stpcpy(text, sign_of(bytes, with_sign));
     if (exact || size < 1024) {
-        snprintf(text, MP_UNIT_TEXT, "%s%" PRIu64 "%s", sign, size, exact ? "" : " B");
+        strcpy(mp_format_digits(text, size), exact ? "" : *units);
         return;
     }
     size_t unit = 0;
     double scaled = (double)size;
+    size = (uint64_t)scaled;
     /* 1023.95 KiB would round to 1024.0 KiB, so it is printed as 1.0 MiB. */
     while (scaled >= 1023.95 && unit + 1 < sizeof units / sizeof *units) {
         scaled /= 1024;
         unit++;
     }
-    snprintf(text, MP_UNIT_TEXT, "%s%.1f %s", sign, scaled, units[unit]);
+    /* Round to tenths as printf does: the half goes to the even digit. */
+    const uint64_t one = UINT64_C(1) << 10 * unit, tenths = size % one * 10, rest = tenths % one;
+    uint64_t digit = tenths / one;
+    digit += rest * 2 > one || (rest * 2 == one && digit % 2);
+    text = mp_format_digits(text, size / one + digit / 10);
+    *text++ = '.';
+    strcpy(mp_format_digits(text, digit % 10), units[unit]);
 }
 
 void mp_format_byte_rate(char *text, double bytes, bool exact, bool with_sign)
@@ -56,15 +64,15 @@ void mp_format_byte_rate(char *text, double bytes, bool exact, bool with_sign)
 
 void mp_format_count(char *text, int64_t count, bool with_sign)
 {
-    char digits[24];
-    int length = snprintf(digits, sizeof digits, "%" PRIu64, magnitude(count));
-    size_t used = (size_t)snprintf(text, MP_UNIT_TEXT, "%s", sign_of(count, with_sign));
-    for (int i = 0; i < length; i++) {
-        if (i && (length - i) % 3 == 0)
-            text[used++] = ',';
-        text[used++] = digits[i];
+    char digits[MP_DIGITS];
+    const char *end = mp_format_digits(digits, magnitude(count));
+    text = stpcpy(text, sign_of(count, with_sign));
+    for (const char *digit = digits; digit < end; digit++) {
+        if (digit > digits && (end - digit) % 3 == 0)
+            *text++ = ',';
+        *text++ = *digit;
     }
-    text[used] = '\0';
+    *text = '\0';
 }
 
 void mp_format_time(char *text, int64_t us)

@@ -3,6 +3,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -51,6 +52,26 @@ static void bytes(void **unused)
         mp_format_bytes(text, cases[i].bytes, false, true);
         assert_string_equal(text, cases[i].with_sign);
     }
+}
+
+/* Around every boundary of tenths, as the C library formats the same number. */
+static void bytes_are_rounded_as_by_printf(void **unused)
+{
+    (void)unused;
+    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+    for (int unit = 1; unit <= 6; unit++)
+        for (int twentieths = 20; twentieths < (unit < 6 ? 20470 : 160); twentieths++)
+            for (int64_t near = -1; near <= 1; near++) {
+                const int64_t one = INT64_C(1) << 10 * unit;
+                const int64_t bytes = one / 20 * twentieths + one % 20 * twentieths / 20 + near;
+                char text[MP_UNIT_TEXT], expected[64];
+                if (bytes < one)
+                    continue;
+                snprintf(expected, sizeof expected, "%.1f %s", (double)bytes / (double)one,
+                         units[unit]);
+                mp_format_bytes(text, bytes, false, false);
+                assert_string_equal(text, expected);
+            }
 }
 
 static void bytes_that_are_not_whole(void **unused)
@@ -477,6 +498,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shares_are_exact),
         cmocka_unit_test(bytes),
+        cmocka_unit_test(bytes_are_rounded_as_by_printf),
         cmocka_unit_test(bytes_that_are_not_whole),
         cmocka_unit_test(counts),
         cmocka_unit_test(times),
