@@ -92,9 +92,11 @@ static bool head_is_analysis(mp_slice head)
         taligent_line event;
         bool starred;
         line = without_star(mp_slice_trim(line), &starred);
-        if (taligent_parse(line, &event) || taligent_is_title(line))
+        /* Lines of other formats are rejected quickly: names of threads contain a hyphen. */
+        const bool threaded = memchr(line.start, '-', line.length);
+        if ((threaded && taligent_parse(line, &event)) || taligent_is_title(line))
             return false;
-        if (is_analysis(line))
+        if (threaded && is_analysis(line))
             return true;
     }
     return false;

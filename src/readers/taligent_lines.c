@@ -213,7 +213,8 @@ bool taligent_take(mp_input *input, taligent_line *event)
 bool taligent_is_title(mp_slice line)
 {
     mp_fields cursor = mp_fields_of(line);
-    return mp_slice_is(mp_field_word(&cursor), "Thread") &&
+    return line.length && (*line.start | 32) == 't' &&
+           mp_slice_is(mp_field_word(&cursor), "Thread") &&
            mp_slice_is(mp_field_word(&cursor), "Time");
 }
 
@@ -254,9 +255,6 @@ static bool split_crawls(mp_slice rest, taligent_block *block)
 
 bool taligent_parse_block(mp_slice line, taligent_block *block)
 {
-    if (!memchr(line.start, '-', line.length))
-        return false; /* names of threads contain a hyphen, so lines of other formats are rejected
-                         quickly */
     mp_fields cursor = mp_fields_of(line);
     bool tabs = memchr(line.start, '\t', line.length) != NULL;
     mp_slice cells[6] = {{NULL, 0}};
