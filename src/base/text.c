@@ -214,6 +214,11 @@ bool mp_utf8_valid(mp_slice text)
 {
     const char *end = text.start + text.length;
     for (const char *p = text.start; p < end;) {
+        uint64_t eight;
+        if (end - p >= 8 && !(memcpy(&eight, p, 8), eight & UINT64_C(0x8080808080808080))) {
+            p += 8; /* ASCII */
+            continue;
+        }
         size_t length = mp_utf8_length(p, end);
         if (length == 0)
             return false;
