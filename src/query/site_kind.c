@@ -48,7 +48,7 @@ static stream stream_of(const int64_t *place, uint32_t from, uint32_t to)
         result.quarters[(int)(middle * 4)] += number;
         result.middle += (2 * middle - 1) * number;
         if (result.places > 0)
-            result.gap = fmax(result.gap, i - last);
+            result.gap = result.gap > i - last ? result.gap : i - last;
         result.places++;
         last = i;
     }
@@ -153,17 +153,17 @@ static double at_most(int64_t count, double share, int64_t most)
 /* State of the objects that are older than a given age. */
 typedef enum old_state { OLD_GO, OLD_STAY, OLD_LEAK } old_state;
 
-static old_state state_of(const mp_site_course *course, uint32_t age)
+/* `seen`: the same of all objects that were alive at any snapshot. */
+static old_state state_of(const mp_site_course *course, const mp_course_old *seen, uint32_t age)
 {
-    mp_course_old old, seen; /* seen: objects that were alive at any snapshot */
+    mp_course_old old;
     const uint32_t length = course->length;
-    mp_course_old_of(&seen, course, 0);
     mp_course_old_of(&old, course, age);
     const stream in = stream_of(old.in, age + 1, length), out = stream_of(old.out, age + 1, length);
     double level = (double)old.level, exposure = 0, sum = 0, deaths = 0;
     for (uint32_t i = 1; i <= length; i++) {
         sum += (double)course->alive[i - 1];
-        deaths += (double)seen.out[i];
+        deaths += (double)seen->out[i];
         if (i <= age)
             continue;
         exposure += level;
@@ -183,10 +183,12 @@ static old_state state_of(const mp_site_course *course, uint32_t age)
  * were born at least that long before the end can be judged. */
 static bool is_leak(const mp_site_course *course, mp_site_judgement *result)
 {
+    mp_course_old seen; /* all objects that were alive at a snapshot */
     const uint32_t length = course->length;
+    mp_course_old_of(&seen, course, 0);
     for (uint32_t age = 0; length - age >= LEAST_BIRTHS && age <= length * 2 / 3;
          age += 1 + age / 3) {
-        const old_state state = state_of(course, age);
+        const old_state state = state_of(course, &seen, age);
         if (state == OLD_GO)
             continue;
         result->kind = MP_SITE_LEAK;
