@@ -51,6 +51,9 @@ int mp_text_order(const void *left, const void *right);
  * because a stack may have a million frames. */
 const char *mp_texts_join(mp_arena *arena, const char *const *texts, size_t count);
 
+/* Bytes of the longest name that is kept whole. */
+enum { MP_LONGEST_NAME = 64 * 1024 };
+
 /* A growing text. Zero-initialise to start; release with free(buffer.text). */
 typedef struct mp_text_buffer {
     char *text; /* NUL-terminated; NULL before the first mp_text_put */
@@ -60,6 +63,11 @@ typedef struct mp_text_buffer {
 void mp_text_put(mp_text_buffer *buffer, const char *text, size_t length);
 /* Return true if the buffer has this text. */
 bool mp_text_buffer_is(const mp_text_buffer *buffer, const char *text);
+/* Return the text in the buffer, valid until it changes. */
+static inline mp_slice mp_text_of(const mp_text_buffer *buffer)
+{
+    return (mp_slice){buffer->length ? buffer->text : "", buffer->length};
+}
 
 /* Return the length of the valid UTF-8 sequence at `p`, 1 to 4 bytes; 0: it is invalid. */
 size_t mp_utf8_length(const char *p, const char *end);

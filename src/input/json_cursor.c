@@ -1,6 +1,7 @@
 #include "input/json_cursor.h"
 
 #include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <utf8proc.h>
@@ -28,10 +29,18 @@ mp_json_cursor mp_scan_open(mp_input *input)
     return (mp_json_cursor){.input = input};
 }
 
-void mp_scan_close(mp_json_cursor *json)
+static void consume(mp_json_cursor *json)
 {
     mp_input_consume(json->input, (size_t)(json->next - json->start));
     json->start = json->next = json->end = NULL;
+}
+
+void mp_scan_close(mp_json_cursor *json)
+{
+    consume(json);
+    free(json->name.text);
+    free(json->text.text);
+    json->name = json->text = (mp_text_buffer){0};
 }
 
 uint64_t mp_scan_offset(const mp_json_cursor *json)
@@ -41,21 +50,21 @@ uint64_t mp_scan_offset(const mp_json_cursor *json)
 
 bool mp_scan_refill(mp_json_cursor *json)
 {
-    mp_scan_close(json);
+    consume(json);
     const mp_slice bytes = mp_input_at_hand(json->input, 1);
     json->start = json->next = bytes.start;
     json->end = bytes.start + bytes.length;
     return bytes.length > 0;
 }
 
-bool mp_scan_more(mp_json_cursor *json, char close, bool *first, bool *bad)
+bool mp_scan_more(mp_json_cursor *json, char close)
 {
-    const bool begins = *first;
-    *first = false;
+    const bool begins = json->first;
+    json->first = false;
     if (mp_scan_take(json, close))
         return false;
-    *bad = !begins && !mp_scan_take(json, ',');
-    return !*bad;
+    json->bad = !begins && !mp_scan_take(json, ',');
+    return !json->bad;
 }
 
 /* --- strings --- */
@@ -155,10 +164,11 @@ static void drop_part(const decoded *text)
     buffer->length -= buffer->length > 0;
 }
 
-bool mp_scan_string(mp_json_cursor *json, mp_text_buffer *buffer, size_t most)
+/* Read a string into the buffer; NULL: nowhere. */
+static bool read_string(mp_json_cursor *json, mp_text_buffer *buffer)
 {
     uint32_t high = 0;
-    decoded text = {buffer, most};
+    decoded text = {buffer, MP_LONGEST_NAME};
     if (buffer)
         buffer->length = 0;
     if (!mp_scan_take(json, '"'))
@@ -185,12 +195,22 @@ bool mp_scan_string(mp_json_cursor *json, mp_text_buffer *buffer, size_t most)
     }
 }
 
-bool mp_scan_member(mp_json_cursor *json, mp_text_buffer *name, size_t most, bool *first, bool *bad)
+bool mp_scan_text(mp_json_cursor *json)
 {
-    if (!mp_scan_more(json, '}', first, bad))
+    return read_string(json, &json->text);
+}
+
+bool mp_scan_skip_text(mp_json_cursor *json)
+{
+    return read_string(json, NULL);
+}
+
+bool mp_scan_member(mp_json_cursor *json)
+{
+    if (!mp_scan_more(json, '}'))
         return false;
-    *bad = !mp_scan_string(json, name, most) || !mp_scan_take(json, ':');
-    return !*bad;
+    json->bad = !read_string(json, &json->name) || !mp_scan_take(json, ':');
+    return !json->bad;
 }
 
 /* --- values that are skipped --- */
@@ -224,7 +244,7 @@ bool mp_scan_skip(mp_json_cursor *json)
         if (byte < 0)
             return false;
         if (byte == '"') {
-            if (!mp_scan_string(json, NULL, 0))
+            if (!mp_scan_skip_text(json))
                 return false;
         } else if (byte == '[' || byte == '{') {
             depth++;

@@ -18,12 +18,15 @@ bool mp_json_begins(mp_slice text, const char *const *tokens);
 typedef struct mp_json_cursor {
     mp_input *input;
     const char *start, *next,
-        *end; /* bytes of the window; the bytes before `next` are already read */
+        *end;                  /* bytes of the window; the bytes before `next` are already read */
+    bool first;                /* the byte before is an opening bracket */
+    bool bad;                  /* an array or object is malformed */
+    mp_text_buffer name, text; /* of the last member, and of the last string */
 } mp_json_cursor;
 
 /* Return a cursor at the first byte that is not consumed. The input must outlive it. */
 mp_json_cursor mp_scan_open(mp_input *input);
-/* Consume the bytes that were read. */
+/* Consume the bytes that were read, and release the texts. */
 void mp_scan_close(mp_json_cursor *json);
 /* Return the number of bytes read. */
 uint64_t mp_scan_offset(const mp_json_cursor *json);
@@ -75,20 +78,24 @@ static inline bool mp_scan_unsigned(mp_json_cursor *json, uint64_t *value)
     return true;
 }
 
-/* Move to the next element of an array or member of an object, after its opening bracket was read.
- * `first` is true before the first one, and is cleared. At the end, read the closing bracket and
- * return false. If the text is malformed, set *bad and return false, with `json->next` at the
- * unexpected byte. */
-bool mp_scan_more(mp_json_cursor *json, char close, bool *first, bool *bad);
+/* Read the opening bracket of an array or object. */
+static inline bool mp_scan_enter(mp_json_cursor *json, char open)
+{
+    return json->first = mp_scan_take(json, open);
+}
+
+/* Move to the next element of an array or member of an object, after mp_scan_enter or the element
+ * before it. At the end, read the closing bracket and return false. If the text is malformed, set
+ * json->bad and return false, with json->next at the unexpected byte. */
+bool mp_scan_more(mp_json_cursor *json, char close);
 
 /* Move to the next element of an array of numbers that have only digits, and read it. Results are
  * those of mp_scan_more; an element that is no such number is malformed. */
-static inline bool mp_scan_more_numbers(mp_json_cursor *json, bool *first, bool *bad,
-                                        uint64_t *value)
+static inline bool mp_scan_more_numbers(mp_json_cursor *json, uint64_t *value)
 {
     enum { WHOLE = 32, MOST_DIGITS = 18 };
     const char *next = json->next;
-    if (!*first && json->end - next >= WHOLE) { /* as V8 writes it: "\n,123" */
+    if (!json->first && json->end - next >= WHOLE) { /* as V8 writes it: "\n,123" */
         next += *next == '\n';
         const char *digits = next + 1;
         uint64_t number = 0;
@@ -101,21 +108,22 @@ static inline bool mp_scan_more_numbers(mp_json_cursor *json, bool *first, bool 
             return true;
         }
     }
-    if (!mp_scan_more(json, ']', first, bad))
+    if (!mp_scan_more(json, ']'))
         return false;
-    *bad = !mp_scan_unsigned(json, value);
-    return !*bad;
+    json->bad = !mp_scan_unsigned(json, value);
+    return !json->bad;
 }
 
-/* Read a string, and put its text, with escapes resolved, into the emptied buffer (NULL: none): at
- * most `most` bytes, whole characters. Halves of surrogate pairs and NUL become U+FFFD. Return
- * false if the value is not a string, has a bad escape or a control character, or does not end. */
-bool mp_scan_string(mp_json_cursor *json, mp_text_buffer *buffer, size_t most);
+/* Read a string into json->text, with escapes resolved: at most MP_LONGEST_NAME bytes, whole
+ * characters. Halves of surrogate pairs and NUL become U+FFFD. Return false if the value is not a
+ * string, has a bad escape or a control character, or does not end. */
+bool mp_scan_text(mp_json_cursor *json);
+/* Read a string that is not wanted, with the same result. */
+bool mp_scan_skip_text(mp_json_cursor *json);
 
-/* Read the name of the next member of an object, and the colon after it. Results are those of
- * mp_scan_more and mp_scan_string. */
-bool mp_scan_member(mp_json_cursor *json, mp_text_buffer *name, size_t most, bool *first,
-                    bool *bad);
+/* Move to the next member of an object as mp_scan_more does, and read its name into json->name, and
+ * the colon after it. */
+bool mp_scan_member(mp_json_cursor *json);
 
 /* Skip `count` commas and everything before them. It is for an array of numbers that was read
  * before, so nothing is checked. Return false if the input ends first. */

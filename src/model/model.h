@@ -391,8 +391,6 @@ typedef struct mp_tree_node {
 
 typedef MP_LIST(mp_holder_place) mp_holder_places;
 
-enum { MP_LONGEST_NAME = 64 * 1024 };
-
 typedef struct mp_strings mp_strings;
 struct mp_profile;
 struct mp_graph;

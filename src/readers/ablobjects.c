@@ -65,7 +65,11 @@ static bool place(mp_slice head, mp_place *place)
 
 static bool read_message(abl_state *state)
 {
-    return mp_scan_string(&state->json, &state->message, MP_LONGEST_NAME);
+    const bool read = mp_scan_text(&state->json);
+    const mp_slice text = mp_text_of(&state->json.text);
+    state->message.length = 0;
+    mp_text_put(&state->message, text.start, text.length);
+    return read;
 }
 
 /* Read the members up to the first one that cannot be read. Enter objects that may contain the
@@ -82,28 +86,27 @@ static bool read_members(abl_state *state)
                  {"groups", '{', false, abl_read_groups},
                  {"errmsg", '"', false, read_message}};
     enum { PARTS = sizeof parts / sizeof *parts };
-    bool first[ABL_DEPTH + 1] = {true}, bad = false;
     size_t depth = 0;
-    if (!mp_scan_take(&state->json, '{'))
+    if (!mp_scan_enter(&state->json, '{'))
         return false;
     for (;;) {
-        if (!abl_next_member(state, &first[depth], &bad)) {
-            if (bad || !depth)
-                return !bad && mp_scan_peek(&state->json) < 0;
+        if (!mp_scan_member(&state->json)) {
+            if (state->json.bad || !depth)
+                return !state->json.bad && mp_scan_peek(&state->json) < 0;
             depth--;
             continue;
         }
         const int byte = mp_scan_peek(&state->json);
         size_t i = 0;
-        while (i < PARTS && !(abl_is_text(&state->text, parts[i].name) && byte == parts[i].opens &&
+        while (i < PARTS && !(abl_is_member(state, parts[i].name) && byte == parts[i].opens &&
                               (parts[i].inside || !depth)))
             i++;
         if (i < PARTS && !(parts[i].opens == '[' && state->has_list)) {
             if (!parts[i].read(state))
                 return false;
         } else if (byte == '{' && depth < ABL_DEPTH) {
-            (void)mp_scan_take(&state->json, '{');
-            first[++depth] = true;
+            (void)mp_scan_enter(&state->json, '{');
+            depth++;
         } else if (!mp_scan_skip(&state->json)) {
             return false;
         }
@@ -308,8 +311,6 @@ static void close_ablobjects(void *opaque)
     free(state->reports.items);
     free(state->pending.items);
     free(state->creations.items);
-    free(state->text.text);
-    free(state->value.text);
     free(state->message.text);
     free(state);
 }

@@ -59,7 +59,6 @@ typedef struct abl_state {
     /* The current report: */
     const char *path;
     mp_json_cursor json;
-    mp_text_buffer text, value;      /* name of a member, and its value */
     mp_text_buffer message;          /* member errmsg of an agent's report */
     mp_id_index row_index;           /* maps a session and a context to the row */
     MP_LIST(abl_object) pending;     /* objects of a tracked session */
@@ -73,10 +72,11 @@ typedef struct abl_state {
     uint64_t listed_objects, listed_bytes, stated_objects, stated_bytes;
 } abl_state;
 
-/* Return true if the name that was read last is this one, in any case. */
-bool abl_is_text(const mp_text_buffer *text, const char *name);
-/* Read the name of the next member of an object, in the same way as mp_scan_more. */
-bool abl_next_member(abl_state *state, bool *first, bool *bad);
+/* Return true if the member that was read last has this name, in any case. */
+static inline bool abl_is_member(const abl_state *state, const char *name)
+{
+    return mp_slice_is(mp_text_of(&state->json.name), name);
+}
 
 /* Return the number of the session in the model; 0: there are too many. */
 uint32_t abl_session_of(abl_state *state, mp_string_id name);

@@ -2,26 +2,9 @@
 #include <inttypes.h>
 #include <stddef.h>
 #include <string.h>
-#include <strings.h>
 
 #include "base/diagnose.h"
 #include "readers/ablobjects.h"
-
-bool abl_is_text(const mp_text_buffer *text, const char *name)
-{
-    return text->length == strlen(name) &&
-           (!text->length || strncasecmp(text->text, name, text->length) == 0);
-}
-
-bool abl_next_member(abl_state *state, bool *first, bool *bad)
-{
-    return mp_scan_member(&state->json, &state->text, MP_LONGEST_NAME, first, bad);
-}
-
-static mp_slice slice_of(const mp_text_buffer *text)
-{
-    return (mp_slice){text->text, text->length};
-}
 
 /* --- values --- */
 
@@ -46,9 +29,9 @@ static bool read_number(abl_state *state, void *place)
     const int byte = mp_scan_peek(json);
     *number = (abl_number){.known = byte != 'n'};
     if (byte == '"') {
-        if (!mp_scan_string(json, &state->value, MP_LONGEST_NAME))
+        if (!mp_scan_text(json))
             return false;
-        const mp_slice text = slice_of(&state->value);
+        const mp_slice text = mp_text_of(&json->text);
         number->known = text.length > 0;
         for (size_t i = 0; i < text.length; i++) {
             const unsigned digit = (unsigned)text.start[i] - '0';
@@ -67,19 +50,20 @@ static bool read_number(abl_state *state, void *place)
     return next == ',' || next == '}' || mp_scan_skip(json);
 }
 
-/* Read a text into state->value. A number is read as its digits; any other value is read as
+/* Read a text into json.text. A number is read as its digits; any other value is read as
  * empty. */
 static bool read_value(abl_state *state)
 {
     const int byte = mp_scan_peek(&state->json);
-    state->value.length = 0;
+    mp_text_buffer *value = &state->json.text;
+    value->length = 0;
     if (byte == '"')
-        return mp_scan_string(&state->json, &state->value, MP_LONGEST_NAME);
+        return mp_scan_text(&state->json);
     if (byte < '0' || byte > '9')
         return mp_scan_skip(&state->json);
     for (int digit = byte; digit >= '0' && digit <= '9'; digit = mp_scan_byte(&state->json)) {
-        if (state->value.length < MP_LONGEST_NAME)
-            mp_text_put(&state->value, &(char){(char)digit}, 1);
+        if (value->length < MP_LONGEST_NAME)
+            mp_text_put(value, &(char){(char)digit}, 1);
         state->json.next++;
     }
     return true;
@@ -89,7 +73,7 @@ static bool read_text(abl_state *state, void *place)
 {
     if (!read_value(state))
         return false;
-    *(mp_string_id *)place = dyn_intern(&state->names, slice_of(&state->value));
+    *(mp_string_id *)place = dyn_intern(&state->names, mp_text_of(&state->json.text));
     return true;
 }
 
@@ -98,33 +82,32 @@ static bool read_id(abl_state *state, void *place)
 {
     if (!read_value(state))
         return false;
-    *(uint64_t *)place =
-        state->value.length ? mp_hash_bytes(state->value.text, state->value.length) | 1 : 0;
+    const mp_slice id = mp_text_of(&state->json.text);
+    *(uint64_t *)place = id.length ? mp_hash_bytes(id.start, id.length) | 1 : 0;
     return true;
 }
 
 /* Note if one of the entries that belong to an object says that it was deleted. */
 static bool read_related(abl_state *state, void *place)
 {
-    bool *deleted = place, first = true, bad = false;
+    bool *deleted = place;
     const bool many = mp_scan_peek(&state->json) == '[';
     if (!many && mp_scan_peek(&state->json) != '{')
         return mp_scan_skip(&state->json);
-    if (many && !mp_scan_take(&state->json, '['))
+    if (many && !mp_scan_enter(&state->json, '['))
         return false;
     do {
-        bool first_member = true, bad_member = false;
-        if (many && !mp_scan_more(&state->json, ']', &first, &bad))
-            return !bad;
-        if (!mp_scan_take(&state->json, '{'))
+        if (many && !mp_scan_more(&state->json, ']'))
+            return !state->json.bad;
+        if (!mp_scan_enter(&state->json, '{'))
             return false;
-        while (abl_next_member(state, &first_member, &bad_member)) {
-            const bool action = abl_is_text(&state->text, "action");
+        while (mp_scan_member(&state->json)) {
+            const bool action = abl_is_member(state, "action");
             if (!(action ? read_value(state) : mp_scan_skip(&state->json)))
                 return false;
-            *deleted |= action && abl_is_text(&state->value, "DELETE");
+            *deleted |= action && mp_slice_is(mp_text_of(&state->json.text), "DELETE");
         }
-        if (bad_member)
+        if (state->json.bad)
             return false;
     } while (many);
     return true;
@@ -145,18 +128,17 @@ typedef struct abl_column {
 /* Read an object with its members. Return false if it is truncated or malformed. */
 static bool read_fields(abl_state *state, const abl_column *columns, abl_fields *fields)
 {
-    bool first = true, bad = false;
-    if (!mp_scan_take(&state->json, '{'))
+    if (!mp_scan_enter(&state->json, '{'))
         return false;
-    while (abl_next_member(state, &first, &bad)) {
+    while (mp_scan_member(&state->json)) {
         const abl_column *column = columns;
-        while (column->name && !abl_is_text(&state->text, column->name))
+        while (column->name && !abl_is_member(state, column->name))
             column++;
         if (!(column->name ? column->read(state, (char *)fields + column->place)
                            : mp_scan_skip(&state->json)))
             return false;
     }
-    return !bad;
+    return !state->json.bad;
 }
 
 /* --- objects --- */
@@ -257,10 +239,9 @@ static bool read_objects(abl_state *state)
         COLUMN("ObjType", type, read_text),  COLUMN("Name", name, read_text),
         COLUMN("Source", source, read_text), COLUMN("Line", line, read_number),
         COLUMN("Size", size, read_number),   {0}};
-    bool first = true, bad = false;
-    if (!mp_scan_take(&state->json, '['))
+    if (!mp_scan_enter(&state->json, '['))
         return mp_scan_skip(&state->json);
-    while (mp_scan_more(&state->json, ']', &first, &bad)) {
+    while (mp_scan_more(&state->json, ']')) {
         abl_fields fields = {0};
         abl_object object;
         if (!read_fields(state, columns, &fields))
@@ -269,7 +250,7 @@ static bool read_objects(abl_state *state)
         if (describe(state, &fields, &object))
             *MP_ADD(&state->pending) = object;
     }
-    return !bad;
+    return !state->json.bad;
 }
 
 /* Return the name of a session, as it is in the log of its agent. */
@@ -285,14 +266,14 @@ static mp_string_id name_of_session(abl_state *state, const abl_number *id)
 /* Read a session. Its id may come after its objects. */
 static bool read_session(abl_state *state)
 {
-    bool first = true, bad = false, ok = mp_scan_take(&state->json, '{');
+    bool ok = mp_scan_enter(&state->json, '{');
     abl_number id = {0};
     state->pending.count = 0;
-    while (ok && abl_next_member(state, &first, &bad))
-        ok = abl_is_text(&state->text, "AgentSessionId") ? read_number(state, &id)
-             : abl_is_text(&state->text, "Objects")      ? read_objects(state)
-                                                         : mp_scan_skip(&state->json);
-    ok &= !bad;
+    while (ok && mp_scan_member(&state->json))
+        ok = abl_is_member(state, "AgentSessionId") ? read_number(state, &id)
+             : abl_is_member(state, "Objects")      ? read_objects(state)
+                                                    : mp_scan_skip(&state->json);
+    ok &= !state->json.bad;
     if (!ok && !state->pending.count)
         return false;
     const uint32_t session = abl_session_of(state, name_of_session(state, &id));
@@ -307,14 +288,13 @@ static bool read_session(abl_state *state)
 
 bool abl_read_sessions(abl_state *state)
 {
-    bool first = true, bad = false;
     state->has_list = true;
-    if (!mp_scan_take(&state->json, '['))
+    if (!mp_scan_enter(&state->json, '['))
         return false;
-    while (mp_scan_more(&state->json, ']', &first, &bad))
+    while (mp_scan_more(&state->json, ']'))
         if (!read_session(state))
             return false;
-    return !bad;
+    return !state->json.bad;
 }
 
 /* --- LeakCheck --- */
@@ -416,34 +396,32 @@ bool abl_read_leaks(abl_state *state)
                                          COLUMN("action", action, read_text),
                                          COLUMN("rel", deleted, read_related),
                                          {0}};
-    bool first = true, bad = false;
     state->has_list = state->of_leaks = true;
-    if (!mp_scan_take(&state->json, '['))
+    if (!mp_scan_enter(&state->json, '['))
         return false;
-    while (mp_scan_more(&state->json, ']', &first, &bad)) {
+    while (mp_scan_more(&state->json, ']')) {
         abl_fields fields = {0};
         if (!read_fields(state, columns, &fields))
             return false;
         state->objects++;
         take_leak(state, &fields);
     }
-    return !bad;
+    return !state->json.bad;
 }
 
 bool abl_read_groups(abl_state *state)
 {
     static const abl_column columns[] = {
         COLUMN("cnt", count, read_number), COLUMN("size", size, read_number), {0}};
-    bool first = true, bad = false;
     state->has_sums = true;
-    if (!mp_scan_take(&state->json, '{'))
+    if (!mp_scan_enter(&state->json, '{'))
         return false;
-    while (abl_next_member(state, &first, &bad)) {
+    while (mp_scan_member(&state->json)) {
         abl_fields fields = {0};
         if (!read_fields(state, columns, &fields))
             return false;
         state->stated_objects += fields.count.value;
         state->stated_bytes += fields.size.value;
     }
-    return !bad;
+    return !state->json.bad;
 }

@@ -56,22 +56,21 @@ typedef struct cpuprofile_state {
 
 static bool is_member(const cpuprofile_state *state, const char *name)
 {
-    return v8_is_member(&state->code, name);
+    return mp_text_buffer_is(&state->json.name, name);
 }
 
 static bool read_array(cpuprofile_state *state, bool (*element)(cpuprofile_state *state),
                        bool *found)
 {
-    bool first = true, bad = false;
     if (*found)
         return v8_refuse(&state->code, "two arrays of one name");
-    if (!mp_scan_take(&state->json, '['))
+    if (!mp_scan_enter(&state->json, '['))
         return false;
     *found = true;
-    while (mp_scan_more(&state->json, ']', &first, &bad))
+    while (mp_scan_more(&state->json, ']'))
         if (!element(state))
             return false;
-    return !bad;
+    return !state->json.bad;
 }
 
 /* --- nodes --- */
@@ -90,11 +89,10 @@ static uint32_t place_of(cpuprofile_state *state, uint64_t id)
 /* Read the ids of the functions that a node calls. */
 static bool read_children(cpuprofile_state *state, uint32_t parent)
 {
-    bool first = true, bad = false;
     uint64_t id;
-    if (!mp_scan_take(&state->json, '['))
+    if (!mp_scan_enter(&state->json, '['))
         return false;
-    while (mp_scan_more(&state->json, ']', &first, &bad)) {
+    while (mp_scan_more(&state->json, ']')) {
         if (!mp_scan_unsigned(&state->json, &id))
             return false;
         const uint32_t place = place_of(state, id);
@@ -103,17 +101,16 @@ static bool read_children(cpuprofile_state *state, uint32_t parent)
             return v8_refuse(&state->code, "a node with two callers");
         child->parent = parent;
     }
-    return !bad;
+    return !state->json.bad;
 }
 
 /* Read {"line":12,"ticks":3}. */
 static bool read_tick(cpuprofile_state *state)
 {
-    bool first = true, bad = false;
     uint64_t line = 0, samples = 0;
-    if (!mp_scan_take(&state->json, '{'))
+    if (!mp_scan_enter(&state->json, '{'))
         return false;
-    while (v8_member(&state->code, &state->json, &first, &bad))
+    while (mp_scan_member(&state->json))
         if (!(is_member(state, "line")    ? mp_scan_unsigned(&state->json, &line)
               : is_member(state, "ticks") ? mp_scan_unsigned(&state->json, &samples)
                                           : mp_scan_skip(&state->json)))
@@ -121,20 +118,20 @@ static bool read_tick(cpuprofile_state *state)
     if (line > INT32_MAX || samples > INT32_MAX)
         return v8_refuse(&state->code, "an impossible line or number of ticks");
     *MP_ADD(&state->ticks) = (cp_tick){line ? (uint32_t)line : MP_NO_LINE, (uint32_t)samples};
-    return !bad;
+    return !state->json.bad;
 }
 
 /* Read {"id":3,"callFrame":{...},"children":[4,11], ...}. */
 static bool read_node(cpuprofile_state *state)
 {
-    bool first = true, bad = false, has_ticks = false;
+    bool has_ticks = false;
     const uint32_t first_tick = state->ticks.count;
     uint32_t place = 0;
     mp_symbol_id symbol = {0};
     uint64_t id;
-    if (!mp_scan_take(&state->json, '{'))
+    if (!mp_scan_enter(&state->json, '{'))
         return false;
-    while (v8_member(&state->code, &state->json, &first, &bad)) {
+    while (mp_scan_member(&state->json)) {
         bool ok = true;
         if (is_member(state, "id")) {
             ok = mp_scan_unsigned(&state->json, &id);
@@ -152,7 +149,7 @@ static bool read_node(cpuprofile_state *state)
         if (!ok)
             return false;
     }
-    if (bad)
+    if (state->json.bad)
         return false;
     if (!place || !symbol.i)
         return v8_refuse(&state->code, "a node without id or callFrame");
@@ -205,10 +202,9 @@ static bool read_time(cpuprofile_state *state, int64_t *us)
 
 static bool read_file(cpuprofile_state *state)
 {
-    bool first = true, bad = false;
-    if (!mp_scan_take(&state->json, '{'))
+    if (!mp_scan_enter(&state->json, '{'))
         return false;
-    while (v8_member(&state->code, &state->json, &first, &bad)) {
+    while (mp_scan_member(&state->json)) {
         const bool ok =
             is_member(state, "nodes")        ? read_array(state, read_node, &state->has_nodes)
             : is_member(state, "samples")    ? read_array(state, read_sample, &state->has_samples)
@@ -219,7 +215,7 @@ static bool read_file(cpuprofile_state *state)
         if (!ok)
             return false;
     }
-    return !bad;
+    return !state->json.bad;
 }
 
 /* --- stacks --- */
@@ -399,7 +395,7 @@ static void close_cpuprofile(void *opaque)
 {
     cpuprofile_state *state = opaque;
     mp_stack_profile_free(&state->profile);
-    v8_code_free(&state->code);
+    mp_stack_builder_free(&state->code.stacks);
     mp_id_index_free(&state->index);
     free(state->nodes.items);
     free(state->samples.items);

@@ -33,7 +33,6 @@ typedef struct dhat_state {
     mp_model *model;
     mp_diagnostics *diagnostics;
     native_code code;
-    mp_text_buffer name, text;
     MP_LIST(dhat_point) points;
     MP_LIST(uint32_t) stacks;     /* frames of all points, as indices of `frames` */
     MP_LIST(native_frame) frames; /* frames of the table */
@@ -51,26 +50,21 @@ typedef struct dhat_state {
 
 #define SAY(state, id, ...) mp_diagnose((state)->diagnostics, id, (state)->path, 0, __VA_ARGS__)
 
-static bool is_text(const mp_text_buffer *text, const char *wanted)
+static bool is_member(const dhat_state *state, const char *name)
 {
-    return text->length == strlen(wanted) && memcmp(text->text, wanted, text->length) == 0;
-}
-
-static mp_slice slice_of(const mp_text_buffer *text)
-{
-    return (mp_slice){text->length ? text->text : "", text->length};
+    return mp_text_buffer_is(&state->json.name, name);
 }
 
 /* --- program points --- */
 
 static bool read_stack(dhat_state *state, dhat_point *point)
 {
-    bool first = true, bad = false, cut = false;
+    bool cut = false;
     point->first = state->stacks.count;
     point->depth = 0;
-    if (!mp_scan_take(&state->json, '['))
+    if (!mp_scan_enter(&state->json, '['))
         return false;
-    while (mp_scan_more(&state->json, ']', &first, &bad)) {
+    while (mp_scan_more(&state->json, ']')) {
         uint64_t frame;
         if (!mp_scan_unsigned(&state->json, &frame))
             return false;
@@ -81,7 +75,7 @@ static bool read_stack(dhat_state *state, dhat_point *point)
         point->depth++;
     }
     state->cut_stacks += cut;
-    return !bad;
+    return !state->json.bad;
 }
 
 static int64_t larger(int64_t a, int64_t b)
@@ -126,12 +120,11 @@ static bool read_point(dhat_state *state)
                                        &point.peak.bytes, &point.peak.objects,
                                        &point.end.bytes,  &point.end.objects};
     unsigned found = 0;
-    bool first = true, bad = false;
-    if (!mp_scan_take(&state->json, '{'))
+    if (!mp_scan_enter(&state->json, '{'))
         return false;
-    while (mp_scan_member(&state->json, &state->name, MP_LONGEST_NAME, &first, &bad)) {
+    while (mp_scan_member(&state->json)) {
         size_t i = 0;
-        while (i < NUMBERS && !is_text(&state->name, names[i]))
+        while (i < NUMBERS && !is_member(state, names[i]))
             i++;
         uint64_t number;
         if (i < NUMBERS) {
@@ -139,7 +132,7 @@ static bool read_point(dhat_state *state)
                 return false;
             *numbers[i] = (int64_t)(number <= INT64_MAX ? number : INT64_MAX);
             found |= 1U << i;
-        } else if (is_text(&state->name, "fs")) {
+        } else if (is_member(state, "fs")) {
             if (!read_stack(state, &point))
                 return false;
             found |= 1U << NUMBERS;
@@ -148,35 +141,34 @@ static bool read_point(dhat_state *state)
         }
     }
     state->read++;
-    if (!bad)
+    if (!state->json.bad)
         end_point(state, point, found == (1U << (NUMBERS + 1)) - 1);
-    return !bad;
+    return !state->json.bad;
 }
 
 static bool read_points(dhat_state *state)
 {
-    bool first = true, bad = false;
-    if (!mp_scan_take(&state->json, '['))
+    if (!mp_scan_enter(&state->json, '['))
         return false;
-    while (mp_scan_more(&state->json, ']', &first, &bad))
+    while (mp_scan_more(&state->json, ']'))
         if (!read_point(state))
             return false;
-    state->has_points = !bad;
-    return !bad;
+    state->has_points = !state->json.bad;
+    return !state->json.bad;
 }
 
 static bool read_frames(dhat_state *state)
 {
-    bool first = true, bad = false;
-    if (!mp_scan_take(&state->json, '['))
+    if (!mp_scan_enter(&state->json, '['))
         return false;
-    while (mp_scan_more(&state->json, ']', &first, &bad)) {
-        if (!mp_scan_string(&state->json, &state->text, MP_LONGEST_NAME))
+    while (mp_scan_more(&state->json, ']')) {
+        if (!mp_scan_text(&state->json))
             return false;
-        *MP_ADD(&state->frames) = native_frame_of_label(&state->code, slice_of(&state->text));
+        *MP_ADD(&state->frames) =
+            native_frame_of_label(&state->code, mp_text_of(&state->json.text));
     }
-    state->has_frames = !bad;
-    return !bad;
+    state->has_frames = !state->json.bad;
+    return !state->json.bad;
 }
 
 /* --- the file --- */
@@ -191,43 +183,42 @@ static bool read_value(dhat_state *state)
     } numbers[] = {
         {"pid", &session->process_id}, {"tg", &state->peak_time}, {"te", &state->end_time}};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-        if (is_text(&state->name, numbers[i].name)) {
+        if (is_member(state, numbers[i].name)) {
             session->has_process_id |= numbers[i].number == &session->process_id;
             return mp_scan_unsigned(&state->json, numbers[i].number);
         }
-    if (is_text(&state->name, "pps") && !state->has_points)
+    if (is_member(state, "pps") && !state->has_points)
         return read_points(state);
-    if (is_text(&state->name, "ftbl") && !state->has_frames)
+    if (is_member(state, "ftbl") && !state->has_frames)
         return read_frames(state);
-    if (is_text(&state->name, "bklt")) {
+    if (is_member(state, "bklt")) {
         state->lifetimes = mp_scan_peek(&state->json) == 't';
         return mp_scan_skip(&state->json);
     }
-    const bool mode = is_text(&state->name, "mode"), unit = is_text(&state->name, "tu");
-    const bool command = is_text(&state->name, "cmd");
+    const bool mode = is_member(state, "mode"), unit = is_member(state, "tu");
+    const bool command = is_member(state, "cmd");
     if (!mode && !unit && !command)
         return mp_scan_skip(&state->json);
-    if (!mp_scan_string(&state->json, &state->text, MP_LONGEST_NAME))
+    if (!mp_scan_text(&state->json))
         return false;
     if (mode)
-        state->of_heap = is_text(&state->text, "heap");
+        state->of_heap = mp_text_buffer_is(&state->json.text, "heap");
     else if (unit)
-        state->timed = is_text(&state->text, "\xc2\xb5s");
+        state->timed = mp_text_buffer_is(&state->json.text, "\xc2\xb5s");
     else
-        session->application = mp_model_intern(state->model, slice_of(&state->text));
+        session->application = mp_model_intern(state->model, mp_text_of(&state->json.text));
     return true;
 }
 
 /* Read the whole file. Return false if it is malformed or truncated. */
 static bool read_members(dhat_state *state)
 {
-    bool first = true, bad = false;
-    if (!mp_scan_take(&state->json, '{'))
+    if (!mp_scan_enter(&state->json, '{'))
         return false;
-    while (mp_scan_member(&state->json, &state->name, MP_LONGEST_NAME, &first, &bad))
+    while (mp_scan_member(&state->json))
         if (!read_value(state))
             return false;
-    return !bad;
+    return !state->json.bad;
 }
 
 /* Return true if the file can be used; otherwise report why not. */
@@ -403,8 +394,6 @@ static void close_dhat(void *opaque)
     free(state->stacks.items);
     free(state->frames.items);
     free(state->rows.items);
-    free(state->name.text);
-    free(state->text.text);
     free(state);
 }
 

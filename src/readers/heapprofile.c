@@ -18,7 +18,6 @@ typedef struct hp_node {
     bool named;       /* its call frame is read */
     bool sized;       /* its size is read */
     bool in_children; /* the cursor is in the array of the node's children */
-    bool first_member, first_child;
     uint64_t bytes;
 } hp_node;
 
@@ -59,11 +58,11 @@ static bool open_node(heapprofile_state *state, size_t *depth)
 {
     if (*depth == MOST_FRAMES)
         return v8_refuse(&state->code, "more than 4096 functions in each other");
-    if (!mp_scan_take(&state->json, '{'))
+    if (!mp_scan_enter(&state->json, '{'))
         return false;
     const mp_stack_frame caller =
         *depth ? state->open[*depth - 1].frame : (mp_stack_frame){.line = 0};
-    state->open[(*depth)++] = (hp_node){.frame = caller, .first_member = true};
+    state->open[(*depth)++] = (hp_node){.frame = caller};
     return true;
 }
 
@@ -86,17 +85,17 @@ static bool end_node(heapprofile_state *state, const hp_node *node)
 /* Read the members of a node, up to its end or its children. */
 static bool read_members(heapprofile_state *state, hp_node *node, bool *ended)
 {
-    bool bad = false;
-    while (v8_member(&state->code, &state->json, &node->first_member, &bad)) {
+    const mp_text_buffer *name = &state->json.name;
+    while (mp_scan_member(&state->json)) {
         bool ok = true;
-        if (v8_is_member(&state->code, "children") && mp_scan_take(&state->json, '[')) {
-            node->in_children = node->first_child = true;
+        if (mp_text_buffer_is(name, "children") && mp_scan_enter(&state->json, '[')) {
+            node->in_children = true;
             return node->named || v8_refuse(&state->code, "children before their callFrame");
         }
-        if (v8_is_member(&state->code, "callFrame"))
+        if (mp_text_buffer_is(name, "callFrame"))
             ok = node->named ? v8_refuse(&state->code, "two callFrames")
                              : read_call_frame(state, node);
-        else if (v8_is_member(&state->code, "selfSize"))
+        else if (mp_text_buffer_is(name, "selfSize"))
             ok = node->sized = mp_scan_unsigned(&state->json, &node->bytes);
         else
             ok = mp_scan_skip(&state->json);
@@ -104,7 +103,7 @@ static bool read_members(heapprofile_state *state, hp_node *node, bool *ended)
             return false;
     }
     *ended = true;
-    return !bad && end_node(state, node);
+    return !state->json.bad && end_node(state, node);
 }
 
 /* Read the tree without recursion, because the file determines its depth. */
@@ -114,13 +113,10 @@ static bool read_tree(heapprofile_state *state)
     bool ok = open_node(state, &depth);
     while (ok && depth) {
         hp_node *node = &state->open[depth - 1];
-        bool bad = false, ended = false;
+        bool ended = false;
         if (node->in_children) {
-            if (mp_scan_more(&state->json, ']', &node->first_child, &bad))
-                ok = open_node(state, &depth);
-            else
-                node->in_children = false;
-            ok = ok && !bad;
+            node->in_children = mp_scan_more(&state->json, ']');
+            ok = node->in_children ? open_node(state, &depth) : !state->json.bad;
         } else {
             ok = read_members(state, node, &ended);
             depth -= ended;
@@ -133,18 +129,17 @@ static bool read_tree(heapprofile_state *state)
 
 static bool read_file(heapprofile_state *state)
 {
-    bool first = true, bad = false;
-    if (!mp_scan_take(&state->json, '{'))
+    if (!mp_scan_enter(&state->json, '{'))
         return false;
-    while (v8_member(&state->code, &state->json, &first, &bad)) {
-        const bool head = v8_is_member(&state->code, "head");
+    while (mp_scan_member(&state->json)) {
+        const bool head = mp_text_buffer_is(&state->json.name, "head");
         if (head && state->has_head)
             return v8_refuse(&state->code, "two trees");
         if (head ? !read_tree(state) : !mp_scan_skip(&state->json))
             return false;
         state->has_head |= head;
     }
-    return !bad;
+    return !state->json.bad;
 }
 
 /* Return true if the file can be used; otherwise report why not. */
@@ -211,7 +206,7 @@ static void close_heapprofile(void *opaque)
 {
     heapprofile_state *state = opaque;
     mp_profile_series_close(&state->series);
-    v8_code_free(&state->code);
+    mp_stack_builder_free(&state->code.stacks);
     free(state->open);
     free(state);
 }

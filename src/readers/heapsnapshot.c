@@ -60,7 +60,6 @@ void v8_end(v8_state *state)
 {
     mp_scan_close(&state->json);
     mp_graph_free(state->graph);
-    free(state->text.text);
     free(state->classes.items);
     free(state->array_names.items);
     free(state->entries.items);
@@ -83,7 +82,7 @@ static const struct section {
 static const struct section *find_section(const v8_state *state)
 {
     for (size_t i = 0; i < sizeof sections / sizeof *sections; i++)
-        if (v8_is_text(state, sections[i].name))
+        if (v8_is_member(state, sections[i].name))
             return &sections[i];
     return NULL;
 }
@@ -116,10 +115,9 @@ static bool may_read(const v8_state *state, const struct section *section)
 
 bool v8_read_sections(v8_state *state, const v8_section_readers *readers)
 {
-    bool first = true, bad = false;
-    if (!mp_scan_take(&state->json, '{'))
+    if (!mp_scan_enter(&state->json, '{'))
         return false;
-    while (v8_next_member(state, &first, &bad)) {
+    while (mp_scan_member(&state->json)) {
         const struct section *section = find_section(state);
         if (!may_read(state, section)) {
             if (!mp_scan_skip(&state->json))
@@ -133,7 +131,7 @@ bool v8_read_sections(v8_state *state, const v8_section_readers *readers)
         state->fields_missing = !v8_has_fields(&state->node_fields, V8_DETACHED) ||
                                 !v8_has_fields(&state->edge_fields, V8_EDGE_FIELDS);
     }
-    return !bad && mp_scan_peek(&state->json) < 0;
+    return !state->json.bad && mp_scan_peek(&state->json) < 0;
 }
 
 /* Refuse a file without complete nodes. */

@@ -67,7 +67,6 @@ typedef struct v8_state {
     mp_model *model;
     mp_arena scratch;
     mp_json_cursor json;
-    mp_text_buffer text;
     v8_fields node_fields, edge_fields;
     v8_kind kinds[V8_MOST_KINDS + 1]; /* kinds[kind_count] is for types that are not declared */
     v8_edge edges[V8_MOST_KINDS + 1];
@@ -120,21 +119,20 @@ bool v8_read_row(v8_state *state, uint32_t count, uint64_t *values);
  * or if the array is truncated or malformed. An incomplete last row is malformed. */
 typedef bool v8_take_row(v8_state *state, const uint64_t *values);
 bool v8_read_rows(v8_state *state, uint32_t count, v8_take_row *take);
-/* Return true if the text that was read last is this one. */
-bool v8_is_text(const v8_state *state, const char *text);
-/* Return the text that was read last. */
-static inline mp_slice v8_text(const v8_state *state)
+/* Return true if the member, or the text, that was read last is this one. */
+static inline bool v8_is_member(const v8_state *state, const char *name)
 {
-    return (mp_slice){state->text.length ? state->text.text : "", state->text.length};
+    return mp_text_buffer_is(&state->json.name, name);
+}
+static inline bool v8_is_text(const v8_state *state, const char *text)
+{
+    return mp_text_buffer_is(&state->json.text, text);
 }
 /* Read an array of strings, and count them in state->strings. Call `take` for each one whose index
- * is in `wanted`, or for all (NULL), while state->text has it: with its index, and with the value
+ * is in `wanted`, or for all (NULL), while json.text has it: with its index, and with the value
  * in `wanted`. Return false after the last wanted one, or if the array is malformed. */
 typedef void v8_take_text(v8_state *state, uint64_t index, uint32_t value);
 bool v8_read_texts(v8_state *state, const mp_id_index *wanted, v8_take_text *take);
-/* Read the name of the next member of an object. Return false at the end of the object. If it is
- * malformed, return false and set *bad. */
-bool v8_next_member(v8_state *state, bool *first, bool *bad);
 /* Return a text of the model that consists of three parts. */
 mp_string_id v8_label(v8_state *state, const char *before, const char *text, const char *after);
 /* Return true if the header describes the first `needed` fields. */

@@ -226,7 +226,7 @@ static void note_text(v8_state *state, uint64_t index, uint32_t value)
 {
     (void)index, (void)value;
     taking *job = (taking *)state;
-    const mp_slice bytes = v8_text(state);
+    const mp_slice bytes = mp_text_of(&state->json.text);
     text *added = MP_ADD(&job->texts);
     *added = (text){.fingerprint = mp_fingerprint_of(bytes.start, bytes.length)};
     measure(bytes, added);
@@ -356,7 +356,7 @@ static void show_text(v8_state *state, uint64_t index, uint32_t value)
     (void)index;
     const mp_contents *contents = ((taking *)state)->contents;
     contents->texts[value - 1].text =
-        mp_reference_text(contents->arena, "\"", v8_text(state), "\"");
+        mp_reference_text(contents->arena, "\"", mp_text_of(&state->json.text), "\"");
 }
 
 static bool read_wanted_texts(v8_state *state)

@@ -4,49 +4,38 @@
 #include "model/build.h"
 #include "readers/heapsnapshot.h"
 
-bool v8_is_text(const v8_state *state, const char *text)
-{
-    return mp_text_buffer_is(&state->text, text);
-}
-
-bool v8_next_member(v8_state *state, bool *first, bool *bad)
-{
-    return mp_scan_member(&state->json, &state->text, MP_LONGEST_NAME, first, bad);
-}
-
 bool v8_read_texts(v8_state *state, const mp_id_index *wanted, v8_take_text *take)
 {
-    bool first = true, bad = false;
     size_t left = wanted ? wanted->count : SIZE_MAX;
     state->strings = 0;
-    if (!mp_scan_take(&state->json, '['))
+    if (!mp_scan_enter(&state->json, '['))
         return false;
-    for (; left && mp_scan_more(&state->json, ']', &first, &bad); state->strings++) {
+    for (; left && mp_scan_more(&state->json, ']'); state->strings++) {
         const uint32_t value = wanted ? mp_id_index_get(wanted, state->strings) : 0;
         const bool taken = value || !wanted;
-        if (!mp_scan_string(&state->json, taken ? &state->text : NULL, MP_LONGEST_NAME))
+        if (!(taken ? mp_scan_text(&state->json) : mp_scan_skip_text(&state->json)))
             return false;
         if (taken)
             take(state, state->strings, value);
         left -= value != 0;
     }
-    return !bad && left;
+    return !state->json.bad && left;
 }
 
 /* Read the array of the types of fields. The first array in it names the types of nodes or of
  * edges. */
 static bool read_types(v8_state *state, v8_take_text *word)
 {
-    bool first = true, bad = false, found = false;
-    if (!mp_scan_take(&state->json, '['))
+    bool found = false;
+    if (!mp_scan_enter(&state->json, '['))
         return false;
-    while (mp_scan_more(&state->json, ']', &first, &bad)) {
+    while (mp_scan_more(&state->json, ']')) {
         const bool words = !found && mp_scan_peek(&state->json) == '[';
         if (words ? !v8_read_texts(state, NULL, word) : !mp_scan_skip(&state->json))
             return false;
         found |= words;
     }
-    return !bad;
+    return !state->json.bad;
 }
 
 static void note_field(const v8_state *state, v8_fields *fields, const char *const *names,
@@ -105,7 +94,7 @@ static void node_type(v8_state *state, uint64_t number, uint32_t value)
     if (number >= V8_MOST_KINDS)
         return;
     const bool code = v8_is_text(state, "code"), native = v8_is_text(state, "native");
-    const char *name = code ? "compiled code" : state->text.length ? state->text.text : "";
+    const char *name = code ? "compiled code" : mp_text_of(&state->json.text).start;
     state->kind_count = (uint32_t)number + 1;
     state->kinds[number] =
         (v8_kind){.label = v8_label(state, "(", name, ")"),
@@ -136,31 +125,31 @@ static void edge_type(v8_state *state, uint64_t number, uint32_t value)
 
 static bool read_meta(v8_state *state)
 {
-    bool first = true, bad = false;
-    if (!mp_scan_take(&state->json, '{'))
+    if (!mp_scan_enter(&state->json, '{'))
         return false;
-    while (v8_next_member(state, &first, &bad))
-        if (!(v8_is_text(state, "node_fields")   ? v8_read_texts(state, NULL, node_field)
-              : v8_is_text(state, "node_types")  ? read_types(state, node_type)
-              : v8_is_text(state, "edge_fields") ? v8_read_texts(state, NULL, edge_field)
-              : v8_is_text(state, "edge_types")  ? read_types(state, edge_type)
-                                                 : mp_scan_skip(&state->json)))
+    while (mp_scan_member(&state->json))
+        if (!(v8_is_member(state, "node_fields")   ? v8_read_texts(state, NULL, node_field)
+              : v8_is_member(state, "node_types")  ? read_types(state, node_type)
+              : v8_is_member(state, "edge_fields") ? v8_read_texts(state, NULL, edge_field)
+              : v8_is_member(state, "edge_types")  ? read_types(state, edge_type)
+                                                   : mp_scan_skip(&state->json)))
             return false;
-    return !bad;
+    return !state->json.bad;
 }
 
 bool v8_read_snapshot(v8_state *state)
 {
-    bool first = true, bad = false;
-    if (!mp_scan_take(&state->json, '{'))
+    if (!mp_scan_enter(&state->json, '{'))
         return false;
-    while (v8_next_member(state, &first, &bad))
-        if (!(v8_is_text(state, "meta")         ? read_meta(state)
-              : v8_is_text(state, "node_count") ? mp_scan_unsigned(&state->json, &state->node_count)
-              : v8_is_text(state, "edge_count") ? mp_scan_unsigned(&state->json, &state->edge_count)
-                                                : mp_scan_skip(&state->json)))
+    while (mp_scan_member(&state->json))
+        if (!(v8_is_member(state, "meta") ? read_meta(state)
+              : v8_is_member(state, "node_count")
+                  ? mp_scan_unsigned(&state->json, &state->node_count)
+              : v8_is_member(state, "edge_count")
+                  ? mp_scan_unsigned(&state->json, &state->edge_count)
+                  : mp_scan_skip(&state->json)))
             return false;
-    return !bad;
+    return !state->json.bad;
 }
 
 bool v8_has_fields(const v8_fields *fields, uint32_t needed)

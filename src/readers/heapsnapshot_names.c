@@ -184,7 +184,7 @@ static void take_string(v8_state *state, uint64_t index, uint32_t named)
 {
     (void)index;
     naming *job = (naming *)state;
-    const mp_slice name = v8_text(state);
+    const mp_slice name = mp_text_of(&state->json.text);
     for (; named; named = job->links[named - 1].next)
         job->references[named - 1].name = job->links[named - 1].edge == V8_INTERNAL
                                               ? mp_reference_text(job->texts, "{", name, "}")

@@ -73,18 +73,17 @@ bool v8_read_row(v8_state *state, uint32_t count, uint64_t *values)
 bool v8_read_rows(v8_state *state, uint32_t count, v8_take_row *row)
 {
     uint64_t values[V8_MOST_FIELDS];
-    bool first = true, bad = false;
     uint32_t next = 0;
-    if (!mp_scan_take(&state->json, '['))
+    if (!mp_scan_enter(&state->json, '['))
         return false;
-    while (mp_scan_more_numbers(&state->json, &first, &bad, &values[next])) {
+    while (mp_scan_more_numbers(&state->json, &values[next])) {
         if (++next < count)
             continue;
         if (!row(state, values))
             return false;
         next = 0;
     }
-    return !bad && !next;
+    return !state->json.bad && !next;
 }
 
 bool v8_read_nodes(v8_state *state)
@@ -152,7 +151,7 @@ void v8_end_edges(v8_state *state, bool usable)
 static void name_class(v8_state *state, v8_class *class)
 {
     const v8_kind *kind = &state->kinds[class->kind];
-    mp_slice name = {state->text.text, state->text.length};
+    mp_slice name = {state->json.text.text, state->json.text.length};
     if (!name.length) {
         class->label = kind->label;
         return;
@@ -162,7 +161,7 @@ static void name_class(v8_state *state, v8_class *class)
             if (name.start[i] == ' ')
                 name.length = i;
     const char *text = mp_arena_copy(&state->scratch, name.start, name.length);
-    const bool is_cut_tag = name.length < state->text.length;
+    const bool is_cut_tag = name.length < state->json.text.length;
     class->label = kind->rule == V8_CLOSURE ? v8_label(state, "(closure) ", text, "")
                                             : v8_label(state, class->is_detached ? "Detached " : "",
                                                        text, is_cut_tag ? ">" : "");
@@ -174,7 +173,7 @@ static void name_class(v8_state *state, v8_class *class)
 static void note_table(v8_state *state, uint32_t name)
 {
     static const char begin[] = " / part of key (", middle[] = "pair in WeakMap (table @";
-    const char *text = state->text.text, *end = text + state->text.length;
+    const char *text = state->json.text.text, *end = text + state->json.text.length;
     uint64_t table = 0;
     if (*text < '0' || *text > '9') /* most texts */
         return;
@@ -196,7 +195,7 @@ static void note_table(v8_state *state, uint32_t name)
 static void take_string(v8_state *state, uint64_t index, uint32_t value)
 {
     (void)value;
-    if (state->text.length && index <= UINT32_MAX)
+    if (state->json.text.length && index <= UINT32_MAX)
         note_table(state, (uint32_t)index);
     for (uint32_t named = mp_id_index_get(&state->classes_by_name, index); named;
          named = state->classes.items[named].next)

@@ -7,16 +7,6 @@
 #include "base/diagnose.h"
 #include "base/memory.h"
 
-bool v8_is_member(const v8_code *code, const char *wanted)
-{
-    return mp_text_buffer_is(&code->name, wanted);
-}
-
-bool v8_member(v8_code *code, mp_json_cursor *json, bool *first, bool *bad)
-{
-    return mp_scan_member(json, &code->name, MP_LONGEST_NAME, first, bad);
-}
-
 bool v8_refuse(v8_code *code, const char *wrong)
 {
     code->wrong = wrong;
@@ -25,10 +15,9 @@ bool v8_refuse(v8_code *code, const char *wrong)
 
 static bool read_text(v8_code *code, mp_json_cursor *json, mp_string_id *text)
 {
-    if (!mp_scan_string(json, &code->text, MP_LONGEST_NAME))
+    if (!mp_scan_text(json))
         return false;
-    const mp_slice read = {code->text.length ? code->text.text : "", code->text.length};
-    *text = mp_model_intern(code->stacks.model, read);
+    *text = mp_model_intern(code->stacks.model, mp_text_of(&json->text));
     return true;
 }
 
@@ -59,21 +48,22 @@ static mp_string_id anonymous_name(mp_model *model, mp_string_id source)
 bool v8_call_frame(v8_code *code, mp_json_cursor *json, mp_symbol_id *symbol)
 {
     mp_symbol read = {.name = {0}};
-    bool first = true, bad = false;
-    if (!mp_scan_take(json, '{'))
+    if (!mp_scan_enter(json, '{'))
         return false;
-    while (v8_member(code, json, &first, &bad)) {
-        const bool ok = v8_is_member(code, "functionName") ? read_text(code, json, &read.name)
-                        : v8_is_member(code, "url")        ? read_text(code, json, &read.source)
-                        : v8_is_member(code, "lineNumber") ? read_line(code, json, &read.start_line)
-                                                           : mp_scan_skip(json);
+    while (mp_scan_member(json)) {
+        const mp_text_buffer *name = &json->name;
+        const bool ok = mp_text_buffer_is(name, "functionName") ? read_text(code, json, &read.name)
+                        : mp_text_buffer_is(name, "url") ? read_text(code, json, &read.source)
+                        : mp_text_buffer_is(name, "lineNumber")
+                            ? read_line(code, json, &read.start_line)
+                            : mp_scan_skip(json);
         if (!ok)
             return false;
     }
     if (!read.name.i)
         read.name = anonymous_name(code->stacks.model, read.source);
     *symbol = mp_stack_symbol(&code->stacks, read);
-    return !bad;
+    return !json->bad;
 }
 
 void v8_tell_malformed(const v8_code *code, mp_json_cursor *json, mp_diagnostics *diagnostics,
@@ -88,11 +78,4 @@ void v8_tell_malformed(const v8_code *code, mp_json_cursor *json, mp_diagnostics
     else
         mp_diagnose(diagnostics, MP_DIAG_NOTHING_USABLE, path, 0, "is malformed at byte %" PRIu64,
                     mp_scan_offset(json));
-}
-
-void v8_code_free(v8_code *code)
-{
-    mp_stack_builder_free(&code->stacks);
-    free(code->name.text);
-    free(code->text.text);
 }

@@ -4,17 +4,12 @@
 #include "input/json_cursor.h"
 #include "readers/stack_builder.h"
 
-/* Set `stacks`, and zero all other members. Release with v8_code_free. */
+/* Set `stacks`, and zero all other members. The user releases `stacks`. */
 typedef struct v8_code {
     mp_stack_builder stacks;
-    mp_text_buffer name, text; /* name of the current member, and its text */
-    const char *wrong;         /* what is malformed; NULL: nothing in particular */
+    const char *wrong; /* what is malformed; NULL: nothing in particular */
 } v8_code;
 
-/* Return true if the name of the current member is `wanted`. */
-bool v8_is_member(const v8_code *code, const char *wanted);
-/* Read the name of the next member into code->name, in the same way as mp_scan_member. */
-bool v8_member(v8_code *code, mp_json_cursor *json, bool *first, bool *bad);
 /* Note what is wrong, and return false. The text must be static. */
 bool v8_refuse(v8_code *code, const char *wrong);
 /* Read {"functionName":"serve","url":"file:///app.js","lineNumber":9, ...} and set *symbol to the
@@ -23,4 +18,3 @@ bool v8_call_frame(v8_code *code, mp_json_cursor *json, mp_symbol_id *symbol);
 /* Report that a file could not be read to its end, and the reason. */
 void v8_tell_malformed(const v8_code *code, mp_json_cursor *json, mp_diagnostics *diagnostics,
                        const char *path);
-void v8_code_free(v8_code *code);
