@@ -127,6 +127,48 @@ const char *mp_checks_summary(const mp_checks *checks, mp_arena *arena)
                       checks->unread);
 }
 
+/* Set the cell of a column in each row, if the table has the column. */
+static void put_cells(mp_table *table, const char *name, mp_cell cell)
+{
+    const size_t place = mp_column_find(table->columns, table->column_count, name);
+    for (size_t i = 0; place < table->column_count && i < table->row_count; i++)
+        table->cells[i * table->column_count + place] = cell;
+}
+
+void mp_document_withdraw(mp_document *document, const char *why)
+{
+    const mp_cell none = {.number = 0, .known = true}, reason = {.text = why, .known = true};
+    const size_t counts[MP_VERDICTS] = {[MP_VERDICT_ERROR] = document->check_count};
+    const char *error = mp_verdict_name(MP_VERDICT_ERROR);
+    for (size_t i = 0; i < document->check_count; i++) {
+        mp_check *check = &document->checks[i];
+        check->verdict = MP_VERDICT_ERROR;
+        check->message = why;
+        check->warning = check->note = "";
+        check->measured = check->line ? check->measured : "";
+    }
+    for (size_t i = 0; document->check_count && i < document->table_count; i++) {
+        mp_table *table = &document->tables[i];
+        if (!(table->flags & MP_OF_CHECKS) && strcmp(table->name, "gate") != 0)
+            continue;
+        put_cells(table, "status", (mp_cell){.text = error, .known = true});
+        put_cells(table, "verdict", (mp_cell){.text = error, .known = true});
+        put_cells(table, "message", reason);
+        put_cells(table, "why", reason);
+        put_cells(table, "warning", (mp_cell){.text = NULL});
+        put_cells(table, "passed", none);
+        put_cells(table, "failed", none);
+        put_cells(table, "unjudged",
+                  (mp_cell){.number = (int64_t)document->check_count, .known = true});
+    }
+    for (size_t i = 0; i < document->said_count; i++)
+        if (document->said[i].label && strcmp(document->said[i].label, MP_SAID_VERDICT) == 0)
+            document->said[i].text = mp_document_text(
+                document, "%s, %s", error, mp_verdicts_text(document->arena, "rule", counts));
+    document->failed = false;
+    document->unjudged = document->check_count > 0;
+}
+
 /* Set the verdict, and the number of inputs that could not be read, in the record "gate". */
 static void put_verdict(mp_table *gate, mp_verdict verdict, size_t unread)
 {

@@ -22,6 +22,9 @@ typedef struct mp_checks {
  * read. */
 void mp_document_settle_verdict(mp_document *document, const mp_diagnostics *diagnostics);
 
+/* Withdraw all checks of a document before it is merged: none was judged. `why` is static. */
+void mp_document_withdraw(mp_document *document, const char *why);
+
 /* Return the checks; an empty list if the document has none. `dashes`: prefix of argument names,
  * such as "--". */
 mp_checks mp_checks_of(const mp_document *document, const mp_diagnostics *diagnostics,

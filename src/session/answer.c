@@ -7,6 +7,7 @@
 
 #include "base/diagnose.h"
 #include "document/checks.h"
+#include "reports/sections.h"
 #include "reports/trend.h"
 
 /* Work shared by all threads. Changes need the lock. */
@@ -303,9 +304,21 @@ static void run_all(group_work *work)
     free(threads);
 }
 
+/* If nothing matches the filters in any file, withdraw the checks. If something matches in one
+ * file, nothing in another is a figure. */
+static void withdraw_nothing(const mp_pile *pile)
+{
+    bool fits = false;
+    for (size_t i = 0; i < pile->count; i++)
+        fits |= !pile->documents[i]->fits_nothing;
+    for (size_t i = 0; !fits && i < pile->count; i++)
+        mp_document_withdraw(pile->documents[i], MP_FITS_NOTHING);
+}
+
 /* Merge the answers, of which there is at least one. */
 static mp_document *merge(const mp_file_groups *groups, const mp_pile *pile)
 {
+    withdraw_nothing(pile);
     mp_document *document = mp_documents_merge(pile->parts, pile->count, &pile->how);
     bool agents = false;
     for (size_t i = 0; i < groups->count; i++)
@@ -318,7 +331,6 @@ static mp_document *merge(const mp_file_groups *groups, const mp_pile *pile)
                             : mp_document_text(document, "%zu", pile->count);
     document->title = mp_document_text(document, "%s%s%s %s", groups->folder ? groups->folder : "",
                                        groups->folder ? ": " : "", count, what);
-    document->unjudged |= document->fits_nothing && document->check_count > 0;
     return document;
 }
 
