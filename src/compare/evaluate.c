@@ -230,10 +230,9 @@ static void judge_names(mp_evaluation *evaluation)
 {
     const mp_rule_context *context = evaluation->context;
     const mp_rule *rule = evaluation->rule;
-    const bool of_names = rule->by & (MP_BY_NAME | MP_BY_SOURCE | MP_BY_SITE);
-    const char *pattern = of_names && rule->pattern ? rule->pattern : context->selected;
-    if (context->nameless && !context->partly && pattern &&
-        evaluation->result->verdict == MP_VERDICT_PASS)
+    const char *pattern =
+        rule->by & context->nameless && rule->pattern ? rule->pattern : context->selected;
+    if (pattern && !context->partly && evaluation->result->verdict == MP_VERDICT_PASS)
         MP_DISMISS(evaluation,
                    "names are missing from the recording, and may match \"%s\" "
                    "(%sallow-torn judges the others)",

@@ -78,8 +78,9 @@ typedef struct mp_rule_context {
     const char *window_end;             /* end of the window as the user gave it; may be NULL */
     const char *incomparable; /* reason why the two digests cannot be compared; NULL: they can be
                                  compared */
-    bool nameless;            /* names of objects or of their sources are missing from the file */
-    const char *selected;     /* pattern of names that selects what is judged; NULL: none */
+    unsigned nameless;        /* MP_BY_...: names of these are missing from the file */
+    const char *selected;     /* pattern by which objects are selected whose names are missing from
+                                 the file; NULL: none */
     bool partly;              /* judge incomplete data, too */
     bool strict;              /* fail a rule that hides a leak */
     bool exact_bytes;         /* print exact bytes in texts for people */

@@ -7,11 +7,14 @@
 #include "base/text.h"
 #include "reports/sections.h"
 
-/* Withdraw all results, because the recording is truncated or nothing matches the filters. */
-static void withdraw(mp_rule_results *results, const char *why)
+/* Withdraw results, because the recording is truncated, or nothing matches the filters. With
+ * `passes`, withdraw only those that pass. */
+static void withdraw(mp_rule_results *results, bool passes, const char *why)
 {
     for (size_t i = 0; i < results->count; i++) {
         mp_rule_result *result = &results->items[i];
+        if (passes && result->verdict != MP_VERDICT_PASS)
+            continue;
         results->counts[result->verdict]--;
         result->verdict = MP_VERDICT_ERROR;
         results->counts[result->verdict]++;
@@ -19,6 +22,20 @@ static void withdraw(mp_rule_results *results, const char *why)
         result->warning = "";
         result->culprit_count = result->culprits_left_out = 0;
     }
+}
+
+/* Return the reason for not letting limits pass after a warning; NULL: there is none. */
+static const char *strict_text(mp_document *document, const mp_request *request)
+{
+    const mp_diagnostic *kept;
+    const size_t count = mp_diagnostics_kept(request->diagnostics, &kept);
+    for (size_t i = 0; i < count; i++)
+        if (mp_diagnostic_severity(kept[i].id) == MP_WARNING)
+            return mp_document_text(
+                document, "nothing passes after a warning, because %sstrict was given: %s",
+                mp_diagnostics_dashes(request->diagnostics),
+                mp_utf8_copy(document->arena, kept[i].message));
+    return NULL;
 }
 
 static const char *text_of(mp_arena *arena, const char *text)
@@ -49,18 +66,39 @@ mp_check mp_check_of(mp_arena *arena, const mp_rule_result *result)
                       .limit_percent = (double)bound->share * 100 / (double)MP_WHOLE};
 }
 
-/* Return the first pattern of names, sources or stacks by which objects are selected; NULL: there
- * is none. Patterns that exclude objects do not count, because they keep objects without a name. */
-static const char *selected_names(const mp_selection *selection)
+/* Names that a diagnostic reports as missing from the file. */
+static const struct {
+    mp_diagnostic_id id;
+    unsigned by;       /* MP_BY_... whose patterns may match the missing names */
+    unsigned subjects; /* bits of mp_subject, likewise */
+} missing_names[] = {
+    {MP_DIAG_UNDEFINED_TYPE, MP_BY_TYPE | MP_BY_SITE, 1u << MP_SUBJECT_TYPE},
+    {MP_DIAG_UNDEFINED_NAME, MP_BY_NAME | MP_BY_SOURCE | MP_BY_SITE,
+     1u << MP_SUBJECT_NAME | 1u << MP_SUBJECT_SOURCE | 1u << MP_SUBJECT_STACK},
+    {MP_DIAG_UNDEFINED_NODE, MP_BY_NAME | MP_BY_SOURCE | MP_BY_SITE,
+     1u << MP_SUBJECT_NAME | 1u << MP_SUBJECT_SOURCE | 1u << MP_SUBJECT_STACK},
+    {MP_DIAG_UNDEFINED_ROUTINE, MP_BY_SOURCE | MP_BY_SITE,
+     1u << MP_SUBJECT_SOURCE | 1u << MP_SUBJECT_STACK},
+    {MP_DIAG_NODE_CYCLE, 0, 1u << MP_SUBJECT_STACK},
+    {MP_DIAG_CUT_STACKS, 0, 1u << MP_SUBJECT_STACK},
+    {MP_DIAG_UNDEFINED_THREAD, 0, 1u << MP_SUBJECT_THREAD},
+};
+
+/* Set what names are missing from the file, and the first pattern by which objects are selected
+ * that these may match. Patterns that exclude objects keep objects without a name. */
+static void set_missing_names(mp_rule_context *context, const mp_request *request)
 {
-    for (size_t i = 0; i < selection->count; i++) {
-        const mp_criterion *criterion = &selection->criteria[i];
-        if (!criterion->negated &&
-            (criterion->subject == MP_SUBJECT_NAME || criterion->subject == MP_SUBJECT_SOURCE ||
-             criterion->subject == MP_SUBJECT_STACK))
-            return criterion->pattern;
+    unsigned subjects = 0;
+    for (size_t i = 0; i < sizeof missing_names / sizeof *missing_names; i++)
+        if (mp_diagnostics_count(request->diagnostics, missing_names[i].id)) {
+            context->nameless |= missing_names[i].by;
+            subjects |= missing_names[i].subjects;
+        }
+    for (size_t i = request->selection.count; i--;) {
+        const mp_criterion *criterion = &request->selection.criteria[i];
+        if (!criterion->negated && subjects >> criterion->subject & 1)
+            context->selected = criterion->pattern;
     }
-    return NULL;
 }
 
 static mp_rule_results judge(mp_document *document, const mp_request *request,
@@ -69,16 +107,17 @@ static mp_rule_results judge(mp_document *document, const mp_request *request,
     context->dictionary = request->dictionary;
     context->strict = request->strict;
     context->partly = request->allow_torn;
-    context->selected = selected_names(&request->selection);
-    context->nameless = mp_diagnostics_count(request->diagnostics, MP_DIAG_UNDEFINED_NAME) ||
-                        mp_diagnostics_count(request->diagnostics, MP_DIAG_UNDEFINED_NODE);
+    set_missing_names(context, request);
     context->exact_bytes = document->exact_bytes;
     context->dashes = mp_diagnostics_dashes(request->diagnostics);
     mp_rule_results results = mp_policy_evaluate(policy, context);
+    const char *strict = request->strict ? strict_text(document, request) : NULL;
     if (request->torn)
-        withdraw(&results, mp_torn_text(document, request));
+        withdraw(&results, false, mp_torn_text(document, request));
     else if (document->fits_nothing && !request->one_of_many)
-        withdraw(&results, MP_FITS_NOTHING);
+        withdraw(&results, false, MP_FITS_NOTHING);
+    else if (strict)
+        withdraw(&results, true, strict);
     document->failed |= results.counts[MP_VERDICT_FAIL] > 0;
     document->unjudged |= results.counts[MP_VERDICT_ERROR] > 0;
     return results;
