@@ -285,6 +285,7 @@ class Trials(Claims):
         self.claim(terminal.shows("^ leaks > top > tree --stack"), "to its stack", terminal.text())
         terminal.type("qq")
         self.claim(terminal.shows(r"\[2 leaks\]"), "q goes back", terminal.text())
+        self.ways(terminal)
         terminal.type(":calls placeOrder" + ENTER)
         self.claim(terminal.shows("^ leaks > calls +placeOrder"), "a command is asked", terminal.text())
         terminal.type(":no such" + ENTER)
@@ -299,6 +300,24 @@ class Trials(Claims):
         self.claim(terminal.shows("Ctrl-D Ctrl-U +half a page"), "? helps", terminal.text())
         terminal.type("q")
         terminal.shows(r"\[2 leaks\]")
+
+    def ways(self, terminal):
+        """c leads from a leak, a type or a frame to the calls that lead there, and back."""
+        self.claim(terminal.shows(r"c calls"), "the last line shows c", terminal.text())
+        terminal.type("Gc")
+        self.claim(terminal.shows(r"^ leaks > tree +--stack '\^write shop\\.PdfWriter:52\$'"),
+                   "from a leak to its call tree", terminal.text())
+        terminal.type("q3")
+        terminal.shows(r"\[3 types\]")
+        terminal.type("Gc")
+        self.claim(terminal.shows("^ types > tree +--type "), "from a type", terminal.text())
+        terminal.type("q2")
+        terminal.shows(r"\[2 leaks\]")
+        terminal.type("/InvoiceService:49" + ENTER + "c")
+        self.claim(terminal.shows("^ leaks > calls +'?create shop.InvoiceService:49"), "from a frame to its callers",
+                   terminal.text())
+        terminal.type("qhG")
+        terminal.shows("^> *4.0 KiB")
 
     def sorts(self, terminal):
         terminal.type("3")

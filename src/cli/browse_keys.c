@@ -62,6 +62,17 @@ static bool follows(const browse_state *state)
     return has;
 }
 
+static bool has_way(const browse_state *state)
+{
+    browse_link link;
+    mp_arena arena = {0};
+    const browse_leaf *leaf = &state->leaves[state->leaf_count - 1];
+    const bool has = has_rows(state) && browse_way_to(&arena, state->source, &leaf->answer.options,
+                                                      &leaf->page, &link);
+    mp_arena_free(&arena);
+    return has;
+}
+
 static bool sorts(const browse_state *state)
 {
     const mp_table *table = table_of(state);
@@ -114,6 +125,7 @@ static const struct browse_key_row {
     {"Views", NULL, NULL},
     {"  Tab, Shift-Tab    the next, the previous view; 1 to 9, 0 go to one", "Tab view", has_views},
     {"  Enter             list what can be opened from this row", "Enter open", follows},
+    {"  c                 the row's call tree, callers or path from a root", "c calls", has_way},
     {"  q, Esc, Backspace back to the previous page", "q back", is_opened},
     {"  q, Q              leave", "q leave", is_first},
     {"  Q                 leave", NULL, is_opened},
@@ -132,8 +144,8 @@ static const struct browse_key_row {
 };
 
 /* Order of the keys on the last line of the screen. */
-static const char *const hints[] = {"? help", "q back",   "q leave",  "Enter open", "l unfold",
-                                    "s sort", "Tab view", "f filter", "/ search"};
+static const char *const hints[] = {"? help",   "q back",   "q leave",  "Enter open", "c calls",
+                                    "l unfold", "Tab view", "f filter", "s sort",     "/ search"};
 
 static bool does_work(const browse_state *state, const struct browse_key_row *key)
 {

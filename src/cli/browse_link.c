@@ -62,7 +62,7 @@ static const link_rule rules[] = {
     {CELL, "caller", "callers and callees of the caller", "calls", "", AS_WORD, MEMORY | PROFILE},
     {CELL, "callee", "callers and callees of the callee", "calls", "", AS_WORD, MEMORY | PROFILE},
     {KEY, "site", "leaks at this site", "leaks", "--stack", AS_REGEX, MEMORY},
-    {KEY, "site", "call tree to this site", "tree", "--stack", AS_REGEX, MEMORY},
+    {CELL, "stack", "call tree to this site", "tree", "--stack", AS_REGEX, MEMORY},
     {KEY, "site", "its callers and what it calls", "calls", "", AS_WORD, MEMORY},
     {KEY, "name", "sites of this name", "top", "--by site --name", AS_GLOB, MEMORY},
     {KEY, "source", "sites in this source", "top", "--by site --source", AS_GLOB, MEMORY},
@@ -153,6 +153,8 @@ size_t browse_links(mp_arena *arena, const browse_source *source, const cli_opti
         const char *column = rules[i].column;
         const bool of_cell = *column && rules[i].subject & CELL;
         const char *cell = of_cell ? browse_page_cell(arena, page, column) : NULL;
+        if (cell && strcmp(column, "stack") == 0)
+            cell = site_of(arena, page);
         if (!cell && key && rules[i].subject & KEY && strcmp(column, by) == 0)
             cell = strcmp(by, "site") != 0 ? key : site_of(arena, page);
         if (!*column && line->frame && line->frame < stack.count)
@@ -172,6 +174,21 @@ size_t browse_links(mp_arena *arena, const browse_source *source, const cli_opti
                          ~0u},
             program);
     return state.count;
+}
+
+bool browse_way_to(mp_arena *arena, const browse_source *source, const cli_options *asked,
+                   const browse_page *page, browse_link *link)
+{
+    browse_link links[BROWSE_MOST_LINKS];
+    const size_t count = browse_links(arena, source, asked, page, links);
+    *link = (browse_link){.command = NULL};
+    for (size_t i = 0; i < count; i++) {
+        const bool is_tree = strcmp(links[i].command, "tree") == 0;
+        if (is_tree || (!link->command && (strcmp(links[i].command, "calls") == 0 ||
+                                           strcmp(links[i].command, "path") == 0)))
+            *link = links[i]; /* the tree of a site comes after that of its type */
+    }
+    return link->command;
 }
 
 /* --- the source line --- */

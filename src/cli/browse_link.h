@@ -18,6 +18,12 @@ enum { BROWSE_MOST_LINKS = 16 };
 size_t browse_links(mp_arena *arena, const browse_source *source, const cli_options *asked,
                     const browse_page *page, browse_link *links);
 
+/* Find the link that shows how the program gets to the row or frame under the cursor: its call
+ * tree, its callers, or the path from a root. Return false if there is none. The texts are in the
+ * arena. */
+bool browse_way_to(mp_arena *arena, const browse_source *source, const cli_options *asked,
+                   const browse_page *page, browse_link *link);
+
 /* Find the source line of the row or frame in the folders of --sources. The path is in the arena.
  * Return false with a message in `why` if there is none. */
 bool browse_source_line(mp_arena *arena, const browse_source *source, const browse_page *page,

@@ -232,6 +232,20 @@ static void choose_link(browse_state *state)
         say(state, "there is nothing to open from this row");
 }
 
+/* Open the page that shows how the program gets to the row. */
+static void open_way(browse_state *state)
+{
+    const browse_leaf *leaf = browse_top(state);
+    browse_link link;
+    mp_arena_free(&state->menu);
+    if (!browse_has_page(leaf))
+        return;
+    if (browse_way_to(&state->menu, state->source, &leaf->answer.options, &leaf->page, &link))
+        open_page(state, link.command, link.command, link.line);
+    else
+        say(state, "this row has no call tree, callers or path");
+}
+
 static void choose_column(browse_state *state)
 {
     browse_leaf *leaf = browse_top(state);
@@ -379,6 +393,8 @@ static void lead(browse_state *state, browse_key key)
         begin_typing(state, BROWSE_FILTER, browse_top(state)->line);
     else if (code == 'n' || code == 'N')
         search(state, code == 'n');
+    else if (code == 'c')
+        open_way(state);
     else if (code == 's')
         choose_column(state);
     else if (code == 'o')

@@ -306,7 +306,7 @@ static void only_keys_that_work_are_shown(void **unused)
         const char *keys, *shown[4], *missing[4]; /* after these keys */
     } cases[] = {
         {"",
-         {"? help  q leave  Enter open  l unfold  s sort  Tab view  f filter  1-"},
+         {"? help  q leave  Enter open  c calls  l unfold  Tab view  f filter  1-"},
          {"  n N  "}},
         {"2", {"? help  q leave", "  q, Q  ", "  + -  "}, {"q back", "sideways"}},
         {"2/PDF\n", {"  n N  ", "  o  "}, {"sideways"}},
