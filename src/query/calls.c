@@ -107,6 +107,18 @@ void mp_calls_free(mp_calls *calls)
 /* Ways to match a name, from the strictest to the loosest. */
 enum { EXACT, PART, PATTERN, ANY_CASE, WAYS };
 
+/* Return the name "method class" of an inherited method, which is recorded as "method class
+ * runtime-class"; NULL for other names. */
+static const char *without_runtime_class(mp_arena *arena, const mp_callable *callable,
+                                         const mp_model *model)
+{
+    const char *first = strchr(callable->name, ' '),
+               *second = first ? strchr(first + 1, ' ') : NULL;
+    if (!second || (model->kind != MP_KIND_RECORDING && !callable->program.i))
+        return NULL;
+    return mp_arena_copy(arena, callable->name, (size_t)(second - callable->name));
+}
+
 static bool is_part(const mp_callable *callable, const mp_model *model, const char *name)
 {
     const char *blank = strchr(callable->name, ' ');
@@ -118,8 +130,8 @@ static bool is_part(const mp_callable *callable, const mp_model *model, const ch
                                                       memcmp(callable->name, name, length) == 0));
 }
 
-static bool fits(const mp_callable *callable, const mp_model *model, const char *name,
-                 const char *ending, int way)
+static bool fits(mp_arena *arena, const mp_callable *callable, const mp_model *model,
+                 const char *name, const char *ending, int way)
 {
     unsigned flags =
         MP_GLOB_NO_ESCAPES |
@@ -128,11 +140,14 @@ static bool fits(const mp_callable *callable, const mp_model *model, const char 
         return strcmp(callable->name, name) == 0;
     if (way == PART)
         return is_part(callable, model, name);
-    return mp_glob_fits(name, callable->name, flags) || mp_glob_fits(ending, callable->name, flags);
+    const char *defined = without_runtime_class(arena, callable, model);
+    return mp_glob_fits(name, callable->name, flags) ||
+           mp_glob_fits(ending, callable->name, flags) ||
+           (defined && mp_glob_fits(ending, defined, flags));
 }
 
 uint32_t *mp_calls_named(const mp_calls *calls, const mp_model *model, const char *name,
-                         size_t *count)
+                         const bool *wanted, size_t *count)
 {
     mp_arena scratch = {0};
     const char *ending = mp_arena_format(&scratch, "*[!A-Za-z0-9_-]%s", name);
@@ -140,7 +155,8 @@ uint32_t *mp_calls_named(const mp_calls *calls, const mp_model *model, const cha
     *count = 0;
     for (int way = EXACT; way < WAYS && *count == 0; way++)
         for (uint32_t i = 0; i < calls->count; i++)
-            if (fits(&calls->items[i], model, name, ending, way))
+            if ((!wanted || wanted[i]) &&
+                fits(&scratch, &calls->items[i], model, name, ending, way))
                 found[(*count)++] = i;
     mp_arena_free(&scratch);
     return found;

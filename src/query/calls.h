@@ -84,9 +84,10 @@ mp_calls mp_calls_of_profile(const mp_filter *filter, const int32_t *line);
 mp_calls mp_calls_of_heap(const mp_window *window, const int32_t *line);
 void mp_calls_free(mp_calls *calls);
 
-/* Return the callables that a name denotes. Callables with exactly this name are preferred, then
+/* Return the callables that a name denotes; if `wanted` is not NULL, only those with this flag.
+ * Callables with exactly this name are preferred, then
  * those whose program or method has it, then those that it matches as a pattern, as a whole or
  * after a character that is not a letter, digit, `_` or `-`, and last those that it matches when
  * case is ignored. Return `count` indexes; release with free(). */
 uint32_t *mp_calls_named(const mp_calls *calls, const mp_model *model, const char *name,
-                         size_t *count);
+                         const bool *wanted, size_t *count);

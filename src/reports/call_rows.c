@@ -196,7 +196,15 @@ bool mp_call_rows_find(mp_call_rows *rows, const mp_calls *calls, mp_error *erro
 {
     rows->callers = list_edges(calls, true);
     rows->callees = list_edges(calls, false);
-    return mp_called_find(&rows->called, calls, error) && make_matches(rows, error);
+    rows->called.calls = calls;
+    bool *at_line = mp_alloc_zero((size_t)calls->count + 1, sizeof *at_line);
+    for (uint32_t i = 0; rows->called.has_line && i < calls->count; i++)
+        at_line[i] = has_line(rows, i);
+    rows->called.at_line = at_line;
+    const bool found = mp_called_find(&rows->called, calls, error) && make_matches(rows, error);
+    free(at_line);
+    rows->called.at_line = NULL;
+    return found;
 }
 
 void mp_call_rows_free(mp_call_rows *rows)

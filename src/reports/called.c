@@ -99,27 +99,53 @@ static bool is_shown_as(const mp_callable *callable, const char *code)
            (callable->program.i && name[length] == ' ' && !strchr(name + length + 1, ' '));
 }
 
-/* Return the places of the callables that `code` names. It may be the name as displayed; otherwise,
- * a name as other answers show it; otherwise, a pattern that matches the recorded name. */
-static uint32_t *named(const mp_called *called, const char *code, size_t *count)
+/* Return the places of the callables that `code` names, of `wanted` if that is not NULL. It may be
+ * the name as displayed; otherwise, a name as other answers show it; otherwise, a pattern that
+ * matches the recorded name. */
+static uint32_t *named(const mp_called *called, const char *code, const bool *wanted, size_t *count)
 {
     uint32_t *places = mp_alloc(((size_t)called->calls->count + 1) * sizeof *places);
     *count = 0;
     for (uint32_t i = 0; i < called->calls->count; i++)
-        if (strcmp(called->calls->items[i].name, code) == 0 ||
-            strcmp(called->calls->items[i].shown, code) == 0)
+        if ((!wanted || wanted[i]) && (strcmp(called->calls->items[i].name, code) == 0 ||
+                                       strcmp(called->calls->items[i].shown, code) == 0))
             places[(*count)++] = i;
     for (uint32_t i = 0, exact = (uint32_t)*count; !exact && i < called->calls->count; i++)
-        if (is_shown_as(&called->calls->items[i], code))
+        if ((!wanted || wanted[i]) && is_shown_as(&called->calls->items[i], code))
             places[(*count)++] = i;
     if (*count)
         return places;
     free(places);
-    return mp_calls_named(called->calls, called->model, code, count);
+    return mp_calls_named(called->calls, called->model, code, wanted, count);
+}
+
+/* Return the class of a file such as "shop/Order.cls"; NULL if the name is not such a file. */
+static const char *class_of(mp_document *document, const char *code)
+{
+    static const char ending[] = ".cls";
+    const size_t length = strlen(code), tail = sizeof ending - 1;
+    if (length <= tail || strcmp(code + length - tail, ending) != 0)
+        return NULL;
+    char *name = mp_arena_copy(document->arena, code, length - tail);
+    for (char *at = name; *at; at++)
+        *at = *at == '/' || *at == '\\' ? '.' : *at;
+    return name;
+}
+
+/* Like named(), for the name of a file too. */
+static void look_up(mp_called *called, const char *code, const bool *wanted)
+{
+    free(called->places);
+    called->places = named(called, code, wanted, &called->count);
+    const char *class = called->count ? NULL : class_of(called->document, code);
+    if (class) {
+        free(called->places);
+        called->places = named(called, class, wanted, &called->count);
+    }
 }
 
 /* Look up the complete word first. If nothing matches, look it up without the line number at its
- * end. */
+ * end, first among the callables that have the line: the line of a class is one of its methods. */
 bool mp_called_find(mp_called *called, const mp_calls *calls, mp_error *error)
 {
     size_t count = 0;
@@ -132,12 +158,12 @@ bool mp_called_find(mp_called *called, const mp_calls *calls, mp_error *error)
     if (!*called->word) /* an empty word would match every callable that has no method or no program
                          */
         return nothing_named(called, "", error);
-    called->places = named(called, called->word, &called->count);
+    look_up(called, called->word, NULL);
     called->has_line &= called->count == 0;
-    if (called->has_line) {
-        free(called->places);
-        called->places = named(called, called->code, &called->count);
-    }
+    if (called->has_line)
+        look_up(called, called->code, called->at_line);
+    if (called->has_line && !called->count)
+        look_up(called, called->code, NULL);
     sort_places(calls, called->places, called->count);
     return called->count || nothing_named(called, called->word, error);
 }

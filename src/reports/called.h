@@ -15,6 +15,8 @@ typedef struct mp_called {
     bool has_line;    /* the word ends in a line number, `line`, and does not match a callable as a
                          whole */
     int32_t line;
+    /* Flag of each callable: true if anything is known about the line. NULL: unknown */
+    const bool *at_line;
     uint32_t *places; /* places of the matching callables, the most expensive first */
     size_t count;
 } mp_called;
