@@ -18,8 +18,7 @@ static const struct {
     SIGNATURE("PK\x03\x04", "a zip file (unpack it first)"),
     SIGNATURE("{\"memprof-baseline\"",
               "a baseline of memprof (a file for memprof diff or memprof gate " MP_DASHES "base)"),
-    SIGNATURE("SQLite format 3",
-              "an SQLite database (sqlite3 queries those of export " MP_DASHES "to sqlite)"),
+    SIGNATURE("SQLite format 3", "an SQLite database"),
     SIGNATURE("\x7f"
               "ELF",
               "an ELF program"),

@@ -91,6 +91,15 @@ const mp_reader *mp_reader_claiming(mp_slice head, const mp_reader **second)
     return best;
 }
 
+/* Return true for a database that memprof wrote: its application_id (bytes 68 to 71 of an SQLite
+ * file) is "mprf". */
+static bool is_own_database(mp_slice head)
+{
+    enum { PLACE = 68, LENGTH = 4 };
+    return mp_slice_starts(head, "SQLite format 3") && head.length >= PLACE + LENGTH &&
+           memcmp(head.start + PLACE, "mprf", LENGTH) == 0;
+}
+
 /* Return the reader for the input. Return NULL after a diagnostic if no reader claims it. */
 static const mp_reader *choose(mp_slice head, const char *path, mp_diagnostics *diagnostics)
 {
@@ -101,6 +110,12 @@ static const mp_reader *choose(mp_slice head, const char *path, mp_diagnostics *
         mp_diagnose(diagnostics, MP_DIAG_AMBIGUOUS_FORMAT, path, 1,
                     "could be %s or %s; choose one with %sinput-format", best->name, second->name,
                     dashes);
+    else if (!best && is_own_database(head))
+        mp_diagnose(
+            diagnostics, MP_DIAG_FOREIGN_FILE, path, 1,
+            "is a database of export %sto sqlite, expected the recordings from which it was made; "
+            "sqlite3 '%s' \"SELECT * FROM leaks\" queries it",
+            dashes, *path == '(' ? "FILE" : path);
     else if (!best)
         mp_diagnose(diagnostics, MP_DIAG_FOREIGN_FILE, path, 1,
                     "looks like %s, expected a recording that memprof reads (see memprof formats)",

@@ -127,8 +127,8 @@ static const char *class_of(mp_document *document, const char *code)
     if (length <= tail || strcmp(code + length - tail, ending) != 0)
         return NULL;
     char *name = mp_arena_copy(document->arena, code, length - tail);
-    for (char *at = name; *at; at++)
-        *at = *at == '/' || *at == '\\' ? '.' : *at;
+    for (char *letter = name; *letter; letter++)
+        *letter = *letter == '/' || *letter == '\\' ? '.' : *letter;
     return name;
 }
 
