@@ -5,7 +5,7 @@
 
 Each row must agree with what memprof reports about the whole file: the figures of `snapshots`, the first row of
 `growth --by site` and the total of `leaks`, each up to that snapshot. For files that are truncated, renamed or
-replaced here, the expected events follow from these changes. No step waits for a fixed time: each waits until
+replaced here, the expected events follow from these changes. No result depends on a fixed time: each step waits until
 the output that it needs is printed.
 """
 import csv
@@ -466,6 +466,15 @@ class Trials(Claims):
         for words, status in (([path], 0), (["--until-exit", path], 3), ([self.path()], 3)):
             watch = self.watch("--timeout", "20ms", *words)
             self.claim(watch.end() == status, f"--timeout of {words} ends with {status}", watch.err)
+        # what was written since the last look is read before the time is up
+        expected, second = self.expected(data), self.other()
+        watch = self.watch("--timeout", "2s", "--poll", "1min", path)
+        watch.wait_for_rows(len(expected))
+        time.sleep(0.3)  # without this, its first look at the end of the file may see the new one
+        path.unlink()
+        path.write_bytes(second)
+        self.claim(watch.end() == 0, "--timeout: a new file is read", watch.err)
+        self.compare("--timeout", watch.rows(), expected + self.expected(second))
 
     def holes(self):
         """Zeros that nobody wrote do not stop it, and count as one line."""

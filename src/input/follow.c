@@ -125,6 +125,17 @@ static int milliseconds(int64_t us)
     return us <= 0 ? 0 : us > 3600000000 ? 3600000 : (int)((us + 999) / 1000);
 }
 
+static bool has_more(mp_follow *follow);
+
+/* End the follow, because nothing was written, unless something was written at the last moment.
+ * Return false if the follow or the input ends. */
+static bool end_quiet(mp_follow *follow)
+{
+    if (follow->file >= 0 && has_more(follow))
+        return true;
+    return follow->ended ? false : end(follow, MP_FOLLOW_QUIET);
+}
+
 /* Wait until something may have changed; if `waits` is false, only check. Return false if the
  * follow ends. */
 static bool wait_for_change(mp_follow *follow, bool waits)
@@ -144,7 +155,7 @@ static bool wait_for_change(mp_follow *follow, bool waits)
     if (waits)
         forget_changes(follow);
     if (waits && quiet && !files[2].revents && now_us() - follow->last_us >= quiet)
-        return end(follow, MP_FOLLOW_QUIET);
+        return end_quiet(follow);
     return true;
 }
 
