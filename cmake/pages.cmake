@@ -7,9 +7,20 @@ target_include_directories(memprof-tables PRIVATE src)
 install(FILES docs/memprof-report.schema.json DESTINATION ${CMAKE_INSTALL_DATADIR}/memprof)
 
 # Pages for users; manual pages refer to them.
-install(FILES docs/exports.md docs/fleet.md docs/library.md docs/manual.md docs/memprof-spool.service docs/scale.md
-              docs/security.md docs/sql.md docs/verdict.md DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/memprof)
-install(DIRECTORY docs/formats DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/memprof)
+install(FILES docs/memprof-spool.service DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/memprof)
+file(GLOB FORMAT_PAGES RELATIVE ${CMAKE_SOURCE_DIR}/docs CONFIGURE_DEPENDS docs/formats/*.md)
+set(DOCS)
+foreach(page exports.md fleet.md library.md manual.md scale.md security.md sql.md verdict.md ${FORMAT_PAGES})
+  set(file ${CMAKE_BINARY_DIR}/docs/${page})
+  add_custom_command(OUTPUT ${file}
+    COMMAND ${CMAKE_COMMAND} -DSOURCE=${CMAKE_SOURCE_DIR}/docs/${page} -DTARGET=${file}
+            -P ${CMAKE_SOURCE_DIR}/cmake/installed_page.cmake
+    DEPENDS docs/${page} cmake/installed_page.cmake VERBATIM)
+  list(APPEND DOCS ${file})
+  get_filename_component(folder ${page} DIRECTORY)
+  install(FILES ${file} DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/memprof/${folder})
+endforeach()
+add_custom_target(docs ALL DEPENDS ${DOCS})
 
 set(COMPLETIONS)
 file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/completions)

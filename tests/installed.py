@@ -3,10 +3,10 @@
 
   tests/installed.py BUILD   exit 1 and the faults
 
-The program is tests/library/example.c. It is built as C by each installed compiler, and as C++, with the
+The program is that of docs/library.md. It is built as C by each installed compiler, and as C++, with the
 archive and with the shared library, by pkg-config and by CMake's find_package. It walks an answer and prints
 it, and both must agree with the command. The same applies to tests/library/example.py, which calls the shared
-library from Python.
+library from Python. Links in the installed pages lead to installed files.
 
 The shared library's name agrees with its soname. It exports exactly the functions that the public headers
 declare.
@@ -31,7 +31,7 @@ endforeach()
 
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-EXAMPLE = ROOT / "tests/library/example.c"
+GUIDE = ROOT / "docs/library.md"
 SAMPLE = ROOT / "samples/shop-v2.oemp"
 
 
@@ -93,6 +93,23 @@ def exports(library):
         sys.exit(f"{library}: its soname is {soname}")
 
 
+def links(root):
+    """Check that the links of the installed pages lead to installed files, and that other lines are unchanged."""
+    pages = [*root.rglob("doc/memprof/*.md"), *root.rglob("doc/memprof/formats/*.md")]
+    if len(pages) < 20:
+        sys.exit(f"only {len(pages)} pages are installed")
+    for page in pages:
+        text = page.read_text(encoding="utf-8")
+        for target in re.findall(r"\[[^]]*\]\(([^)#]+)[^)]*\)", text):
+            if not target.startswith(("http:", "https:")) and not (page.parent / target).exists():
+                sys.exit(f"{page}: no file {target}")
+        source = ROOT / "docs" / page.relative_to(next(root.rglob("doc/memprof")))
+        lost = [line for line in source.read_text(encoding="utf-8").splitlines()
+                if "](" not in line and line not in text.splitlines()]
+        if lost:
+            sys.exit(f"{page} lacks {lost[0]}")
+
+
 def main(build):
     sanitized = cached(build, "MEMPROF_SANITIZE") == "ON"
     extra = ["-fsanitize=address,undefined"] if sanitized else []
@@ -104,9 +121,11 @@ def main(build):
              for c in (["g++", "clang++"] if not sanitized else []) if shutil.which(c)]
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
-        shutil.copy(EXAMPLE, folder / "user.c")
+        program = re.search(r"^```c\n(.*?)^```$", GUIDE.read_text(encoding="utf-8"), re.S | re.M).group(1)
+        (folder / "user.c").write_text(program, encoding="utf-8")
         root = folder / "installed"
         run("cmake", "--install", build, "--prefix", root)
+        links(root)
         wanted = expected(root / "bin/memprof", SAMPLE)
         version = wanted.split(":")[0].removeprefix("memprof ")
         (folder / "CMakeLists.txt").write_text(PROJECT.replace("@VERSION@", version), encoding="utf-8")

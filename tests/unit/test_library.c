@@ -1,4 +1,4 @@
-/* Parts of the library that tests/library/example.c does not use. */
+/* Parts of the library that the program of docs/library.md does not use. */
 #include <errno.h>
 #include <pthread.h>
 #include <setjmp.h>
