@@ -316,7 +316,7 @@ class Laws(claims.ClaimsOfProgram):
         more.write_text(text.replace("<leakedblocks>40<", "<leakedblocks>41<").replace("<leakedbytes>2560<",
                                                                                       "<leakedbytes>2624<"))
         self.claim(self.run("baseline", "save", sample, "--store", base.parent, "--as", "app").returncode == 0, "baseline")
-        for rule, path, status in (("leaked <= 70200", sample, 0), ("leaked <= 70199", sample, 1), ("trend <= 41400", sample, 0),
+        for rule, path, status in (("deleted objects <= 0", sample, 3), ("created <= 1G", sample, 3), ("leaked <= 70200", sample, 0), ("leaked <= 70199", sample, 1), ("trend <= 41400", sample, 0),
                                    ("trend <= 41399", sample, 1), ("leaked objects <= 600", sample, 0),
                                    ("no new leak site", sample, 0), ("leaked <= base", more, 1),
                                    ("no new leak site", more, 0)):

@@ -150,6 +150,14 @@ static void judge_part(mp_evaluation *evaluation)
         MP_DISMISS(evaluation, "%s (%sallow-torn judges the others)", part, context->dashes);
 }
 
+/* Return true if a rule passes, but would not if the measured figure were larger. */
+static bool passes_by_little(const mp_evaluation *evaluation)
+{
+    const mp_comparison comparison = evaluation->rule->comparison;
+    return evaluation->result->verdict == MP_VERDICT_PASS && comparison != MP_AT_LEAST &&
+           comparison != MP_MORE;
+}
+
 /* Return the number of objects that a measure of bytes is about. */
 static int64_t objects_measured(const mp_digest *now, mp_measure measure)
 {
@@ -174,6 +182,19 @@ static void judge_sizes(mp_evaluation *evaluation)
     MP_DISMISS(evaluation, MP_NO_SIZES);
 }
 
+/* Dismiss a rule on what was created or deleted that passes only because objects that lived between
+ * two snapshots are missing. */
+static void judge_made(mp_evaluation *evaluation)
+{
+    const mp_measure measure = evaluation->rule->measure;
+    const bool of_made = measure == MP_MEASURE_CREATED || measure == MP_MEASURE_CREATED_OBJECTS ||
+                         measure == MP_MEASURE_DELETED_OBJECTS;
+    if (of_made && passes_by_little(evaluation) &&
+        evaluation->context->now->holds & MP_HOLDS_UNMADE)
+        MP_DISMISS(evaluation, "objects that were created and deleted between two snapshots are "
+                               "not recorded");
+}
+
 /* Dismiss a rule on objects if only bytes are known. */
 static void judge_counts(mp_evaluation *evaluation)
 {
@@ -191,10 +212,7 @@ static void judge_counts(mp_evaluation *evaluation)
  * profile. What is known already exceeds a limit, or reaches a lower one, whatever is missing. */
 static void judge_hottest(mp_evaluation *evaluation)
 {
-    const mp_comparison comparison = evaluation->rule->comparison;
-    const bool lower = comparison == MP_AT_LEAST || comparison == MP_MORE;
-    if (evaluation->context->now->partial && evaluation->result->verdict == MP_VERDICT_PASS &&
-        !lower)
+    if (evaluation->context->now->partial && passes_by_little(evaluation))
         MP_DISMISS(evaluation, "the report has only the hottest lines; others count as nothing");
 }
 
@@ -268,6 +286,7 @@ mp_rule_results mp_policy_evaluate(const mp_policy *policy, const mp_rule_contex
                        MP_MOST_LOOKED / 1000000);
         judge_part(&evaluation);
         judge_sizes(&evaluation);
+        judge_made(&evaluation);
         judge_counts(&evaluation);
         judge_hottest(&evaluation);
         judge_later(&evaluation);

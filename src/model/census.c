@@ -130,8 +130,10 @@ void mp_census_stock(mp_census *census, const mp_context *context, mp_snapshot_i
         entry->younger = 0;
         *(last ? &census->entries[last].younger : &stock->oldest) = born.i;
     }
-    if (!made)
+    if (!made) {
+        census->model->holds |= MP_HOLDS_UNMADE;
         return;
+    }
     const mp_census_share passed = {made->objects - stock->made.objects - alive.objects,
                                     made->bytes - stock->made.bytes - alive.bytes};
     if (passed.objects > 0)

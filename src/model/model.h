@@ -100,6 +100,7 @@ enum {
     MP_HOLDS_UNCALLED = 32768, /* a profile by sampling, without numbers of calls and executions,
                                   which answers then leave out; also set with MP_HOLDS_SAMPLES */
     MP_HOLDS_CONTENTS = 65536, /* contents of objects, which mp_graph.names reads */
+    MP_HOLDS_UNMADE = 131072,  /* objects that lived only between two snapshots are not counted */
 };
 /* Return all capabilities that recordings of a kind can have. */
 unsigned mp_kind_holds(mp_kind kind);

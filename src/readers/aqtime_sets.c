@@ -109,8 +109,11 @@ void aq_check_figures(aq_state *state)
             compare(state, figures, "COL_LIVE_COUNT", figures->live, figures->objects);
         if (figures->stated && figures->size_known)
             compare(state, figures, "COL_LIVE_SIZE", figures->live_size, figures->bytes);
-        if (figures->stated && figures->total_known && !aq_is_overwrite(state, type))
+        const bool has_total = figures->stated && figures->total_known;
+        if (has_total && !aq_is_overwrite(state, type))
             mp_census_passed(&state->census, snapshot, type, figures->total, figures->total_size);
+        if (!has_total && !aq_is_overwrite(state, type))
+            state->model->holds |= MP_HOLDS_UNMADE;
         if (figures->stated && (figures->peak >= 0 || figures->peak_size >= 0))
             *MP_ADD(&state->model->type_peaks) =
                 (mp_type_peak){type, snapshot, figures->peak, figures->peak_size};

@@ -352,6 +352,25 @@ static void sizes_missing(void **state)
     tear_down(&self);
 }
 
+/* Objects that lived only between two snapshots are not counted. */
+static void short_lives_missing(void **state)
+{
+    (void)state;
+    static const expectation cases[] = {
+        {"created <= 2 KiB", ERROR, 1800, 2048, "between two snapshots are not recorded"},
+        {"created <= 1 KiB", FAIL, 1800, 1024, "over 1.0 KiB"},
+        {"created objects of site \"A at *\" <= 99", ERROR, 9, 99, "between two snapshots"},
+        {"deleted objects <= 99", ERROR, 8, 99, "between two snapshots"},
+        {"deleted objects >= 8", PASS, 8, 8, NULL},
+        {"live <= 1 KiB", PASS, 1000, 1024, NULL},
+    };
+    fixture self;
+    set_up_heap(&self);
+    self.now.holds |= MP_HOLDS_UNMADE;
+    CHECK_ALL(&self.rule_context, cases);
+    tear_down(&self);
+}
+
 /* --- growth of the small recording: see small_heap.h --- */
 
 /* Bytes at snapshots 1 to 4: 130, 408, 428, 407; of Dynamic Query: 20, 48, 68, 47. */
@@ -475,10 +494,15 @@ static void slopes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(totals),        cmocka_unit_test(selected),
-        cmocka_unit_test(against_base),  cmocka_unit_test(profiles),
-        cmocka_unit_test(hottest_lines), cmocka_unit_test(sizes_missing),
-        cmocka_unit_test(growth),        cmocka_unit_test(slopes),
+        cmocka_unit_test(totals),
+        cmocka_unit_test(selected),
+        cmocka_unit_test(against_base),
+        cmocka_unit_test(profiles),
+        cmocka_unit_test(hottest_lines),
+        cmocka_unit_test(sizes_missing),
+        cmocka_unit_test(short_lives_missing),
+        cmocka_unit_test(growth),
+        cmocka_unit_test(slopes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
