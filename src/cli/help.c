@@ -100,6 +100,9 @@ static void put_choices(mp_arena *arena, const cli_command *command, const cli_o
                     alike[alike_count++] = words[j];
                     done[j] = true;
                 }
+            if (i == 0 && count > 1 &&
+                strcmp(option->name, "of") == 0) /* it always has a default */
+                alike[0] = mp_arena_format(arena, "%s (default)", words[0]);
             mp_text_list(alike, alike_count, "or", list, sizeof list);
             const char *some =
                 choice->several ? mp_arena_format(arena, ", as %s,%s", words[0], words[1]) : "";

@@ -268,7 +268,7 @@ static bool take(cli_options *options, const cli_option *option, const char *tex
 
 bool cli_refuse_argument(const cli_options *options, const cli_option *option, const cli_pair *pair)
 {
-    const char *text = pair->text;
+    const char *text = pair->text, *name = pair->typed ? pair->typed : option->name;
     const char *words[MP_MOST_WORDS];
     char list[512];
     size_t count = cli_option_words(&options->command, option, words);
@@ -284,14 +284,13 @@ bool cli_refuse_argument(const cli_options *options, const cli_option *option, c
     if (strcmp(option->name, "encoding") == 0) {
         const char *why = "";
         mp_encoding_close(mp_encoding_open(text, &why));
-        return cli_refuse(options, "invalid value \"%s\" for --%s, expected %s: %s", text,
-                          option->name, takes, why);
+        return cli_refuse(options, "invalid value \"%s\" for --%s, expected %s: %s", text, name,
+                          takes, why);
     }
     if (nearest)
         return cli_refuse(options, "invalid value \"%s\" for --%s; did you mean '%s'? Expected %s",
-                          text, option->name, nearest, takes);
-    return cli_refuse(options, "invalid value \"%s\" for --%s, expected %s", text, option->name,
-                      takes);
+                          text, name, nearest, takes);
+    return cli_refuse(options, "invalid value \"%s\" for --%s, expected %s", text, name, takes);
 }
 
 bool cli_take(cli_options *options, const cli_option *option, const cli_pair *pair)

@@ -41,6 +41,7 @@ typedef struct cli_command {
 /* An option that was given, without its dashes, and its argument. The argument may be "". */
 typedef struct cli_pair {
     const char *name, *text;
+    const char *typed;  /* another name of the option, as it was typed; NULL = `name` */
     const char *origin; /* file and line of a default; NULL = the option is on the command line */
 } cli_pair;
 

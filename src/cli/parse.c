@@ -61,12 +61,18 @@ static bool is_taken(const cli_command *command, const cli_option *option)
     return first == option;
 }
 
+/* Return the name of an option in the table of all options; NULL if there is none. */
+static const char *static_name(const char *name)
+{
+    for (size_t i = 0; i < cli_option_count; i++)
+        if (strcmp(cli_option_table[i].name, name) == 0)
+            return cli_option_table[i].name;
+    return NULL;
+}
+
 static bool is_option(const char *name)
 {
-    size_t i = 0;
-    while (i < cli_option_count && strcmp(cli_option_table[i].name, name) != 0)
-        i++;
-    return i < cli_option_count;
+    return static_name(name) != NULL;
 }
 
 /* Refuse an option that exists, but not for this command. Returns false. */
@@ -194,7 +200,7 @@ static bool add_pair(cli_options *options, cli_line *line, const cli_option *opt
                           option->name, option->argument);
     mp_grow(&options->pairs, &options->pair_capacity, options->pair_count + 1,
             sizeof *options->pairs); /* one word may contain many short options */
-    options->pairs[options->pair_count++] = (cli_pair){option->name, text ? text : "", NULL};
+    options->pairs[options->pair_count++] = (cli_pair){option->name, text ? text : "", NULL, NULL};
     return true;
 }
 
@@ -204,11 +210,15 @@ static bool add_named(cli_options *options, cli_line *line, const char *argument
     const char *equals = strchr(argument, '=');
     char *name = mp_copy(argument, equals ? (size_t)(equals - argument) : strlen(argument));
     const cli_option *option = find_named(options, name);
+    const char *typed = static_name(name);
     free(name);
     if (option && equals && !option->argument)
         return cli_refuse(options, "option '--%s' takes no argument, but got \"%s\"", option->name,
                           equals + 1);
-    return option && add_pair(options, line, option, equals ? equals + 1 : NULL);
+    if (!option || !add_pair(options, line, option, equals ? equals + 1 : NULL))
+        return false;
+    options->pairs[options->pair_count - 1].typed = typed;
+    return true;
 }
 
 /* -q, -n3, -qn 3 */

@@ -309,8 +309,8 @@ void mp_histogram_free(mp_histogram *histogram);
 uint32_t *mp_retained_order(const mp_graph_view *view, int64_t least, size_t most, size_t *count,
                             size_t *totals);
 
-/* Return the object with this id, written as in the file; the first, if it occurs in several
- * domains. Return 0 if there is none, or the text is not an id. */
+/* Return the object with this id, written as in the file, or as DevTools show it (@103); the first,
+ * if it occurs in several domains. Return 0 if there is none, or the text is not an id. */
 uint32_t mp_graph_find(const mp_graph *graph, const char *id);
 /* Compare objects by id, then by number (mp_object_compare), or by retained size, largest first,
  * then by id (mp_retained_compare). */

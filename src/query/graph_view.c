@@ -71,6 +71,7 @@ mp_graph_totals mp_graph_totals_of(const mp_graph *graph, const mp_dominators *d
 uint32_t mp_graph_find(const mp_graph *graph, const char *id)
 {
     char *end;
+    id += *id == '@' && !graph->hexadecimal; /* DevTools write @103 */
     if (!*id || !strchr("0123456789abcdefABCDEF", *id))
         return 0;
     uint64_t number = strtoull(id, &end, graph->hexadecimal ? 16 : 10);
