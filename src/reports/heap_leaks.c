@@ -20,7 +20,7 @@ typedef struct leak_row {
     int64_t inclusive_bytes, leaking_bytes;
     double inferred_type_percent;
     int64_t confidence;
-    const char *growth, *trend, *kind, *type, *name, *what, *inferred_type;
+    const char *growth, *trend, *kind, *shown_kind, *type, *name, *what, *inferred_type;
     mp_texts stack, site, flags, hints;
 } leak_row;
 
@@ -39,7 +39,8 @@ static const mp_column leak_columns[] = {
     MP_COLUMN(leak_row, grew_snapshots, "Grew", MP_COUNT, MP_FOR_PROGRAMS),
     MP_COLUMN(leak_row, window_snapshots, "Of", MP_COUNT, MP_FOR_PROGRAMS),
     MP_COLUMN(leak_row, trend, "Trend", MP_TEXT, MP_FOR_PROGRAMS),
-    MP_COLUMN(leak_row, kind, "Kind", MP_TEXT, 0),
+    MP_COLUMN(leak_row, kind, "Kind", MP_TEXT, MP_FOR_PROGRAMS),
+    MP_COLUMN(leak_row, shown_kind, "Kind", MP_TEXT, MP_FOR_PEOPLE),
     MP_COLUMN(leak_row, confidence, "% sure", MP_NUMBER, MP_FOR_PROGRAMS),
     MP_COLUMN(leak_row, type, "Type", MP_TEXT, MP_FOR_PROGRAMS),
     MP_COLUMN(leak_row, inferred_type, "Inferred type", MP_TEXT, MP_OF_EVENTS | MP_FOR_PROGRAMS),
@@ -177,6 +178,8 @@ static mp_best leak_rows(const mp_leaks *leaks, const mp_heap_arguments *asked,
                 .grew_snapshots = group->grew,
                 .window_snapshots = group->moments,
                 .kind = mp_site_kind_name(leak->verdict->kind),
+                .shown_kind =
+                    leak->verdict->seldom ? "unsure" : mp_site_kind_name(leak->verdict->kind),
                 .confidence = leak->verdict->confidence,
                 .leaking_bytes = if_any(leak->leaking_bytes),
                 .type = leak->type,
