@@ -266,6 +266,14 @@ static void against_base(void **state)
     self.rule_context.base = &self.base;
     self.base.kind = MP_KIND_DUMP;
     CHECK_ALL(&self.rule_context, other);
+    static const expectation unsized[] = {
+        {"live objects <= base", ERROR, 0, 0, "a memory recording of another format"},
+        {"no new type", ERROR, 0, 0, "of another format"},
+    };
+    self.base.kind = MP_KIND_RECORDING;
+    self.now.holds |= MP_HOLDS_UNSIZED;
+    CHECK_ALL(&self.rule_context, unsized);
+    self.now.holds &= ~(unsigned)MP_HOLDS_UNSIZED;
     static const expectation poorer[] = {
         {"leaked <= base", ERROR, 0, 0, "the base does not record leaked objects"}};
     self.base.kind = MP_KIND_RECORDING;
