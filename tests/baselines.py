@@ -52,4 +52,5 @@ class Baselines:
                       f"{path.name}: its baseline differs otherwise from {other}")
             self.hold(whole.get("changes") == kept.get("changes"), f"{path.name}: other changes")
         done = self.run("baseline", "check", path, "--store", folder, "--as", "it", "--quiet")
-        self.hold(done.returncode == 0, f"{path.name}: worse than itself: {done.stdout[-300:]}")
+        expected = 3 if path.suffix == ".rpt" else 0  # a report has only the hottest lines: nothing passes
+        self.hold(done.returncode == expected, f"{path.name}: worse than itself: {done.stdout[-300:]}")

@@ -340,6 +340,8 @@ static bool read_head(loader *load, const line_values *values)
     head.has = (unsigned)values->knows;
     head.holds |= head.has & MP_HAS_SAMPLES ? MP_HOLDS_SAMPLES : 0;
     head.holds |= head.has & (MP_HAS_SAMPLES | MP_HAS_TIMES) ? MP_HOLDS_UNCALLED : 0;
+    head.holds |= head.has & MP_HAS_UNSIZED ? MP_HOLDS_UNSIZED : 0;
+    head.holds |= head.has & MP_HAS_UNCOUNTED ? MP_HOLDS_UNCOUNTED : 0;
     mp_digest_name(&head, values->measure, load->dictionary);
     head.complete = values->complete != 0;
     head.open_ended = values->complete == NOT_KNOWN;

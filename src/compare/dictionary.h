@@ -69,6 +69,9 @@ enum {
     /* In place of MP_HAS_COSTS, for profiles without numbers of calls: */
     MP_HAS_SAMPLES = 64, /* costs are samples */
     MP_HAS_TIMES = 128,  /* costs are times */
+    /* As MP_HOLDS_UNSIZED and MP_HOLDS_UNCOUNTED, for baselines: */
+    MP_HAS_UNSIZED = 256,
+    MP_HAS_UNCOUNTED = 512,
 };
 
 /* Value of `scoped_bytes` in a sum if its parts may count objects twice: an object that is scoped

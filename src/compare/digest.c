@@ -333,7 +333,10 @@ static void digest_heap(builder *state)
     mp_digest *digest = state->digest;
     mp_totals totals = mp_totals_of(state->window);
     const mp_entries *sites = &digest->lists[MP_LEVEL_SITE];
-    digest->has = MP_HAS_LIVE | (state->model->holds & MP_HOLDS_HISTORY ? MP_HAS_HISTORY : 0);
+    const unsigned holds = state->model->holds;
+    digest->has = MP_HAS_LIVE | (holds & MP_HOLDS_HISTORY ? MP_HAS_HISTORY : 0) |
+                  (holds & MP_HOLDS_UNSIZED ? MP_HAS_UNSIZED : 0) |
+                  (holds & MP_HOLDS_UNCOUNTED ? MP_HAS_UNCOUNTED : 0);
     digest->peak_objects = totals.peak_objects;
     digest->peak_bytes = totals.peak_bytes;
     state->types = mp_alloc_zero(state->model->types.count, sizeof *state->types);
@@ -344,7 +347,7 @@ static void digest_heap(builder *state)
     digest_retained(state);
     digest_garbage(state);
     digest_stamp(state);
-    if (state->model->holds & MP_HOLDS_RUNTIME) {
+    if (holds & MP_HOLDS_RUNTIME) {
         digest->has |= MP_HAS_SCOPED;
         digest_scoped(state, MP_LEVEL_SITE, context_key);
         digest_scoped(state, MP_LEVEL_TYPE, context_type_key);

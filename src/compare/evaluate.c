@@ -86,7 +86,7 @@ static const char *noun_of(const mp_digest *digest)
 
 static void judge_rule(mp_evaluation *evaluation)
 {
-    enum { unlike = MP_HOLDS_UNSIZED | MP_HOLDS_UNCOUNTED }; /* not stored in baselines */
+    enum { unlike = MP_HOLDS_UNSIZED | MP_HOLDS_UNCOUNTED };
     const mp_rule_context *context = evaluation->context;
     const mp_rule *rule = evaluation->rule;
     const mp_measure_row *row = &mp_measure_rows[rule->measure];
@@ -101,7 +101,7 @@ static void judge_rule(mp_evaluation *evaluation)
         MP_DISMISS(evaluation, "the base is %s, expected %s", noun_of(base), noun_of(context->now));
     else if (!(row->has & base->has))
         MP_DISMISS(evaluation, "the base does not record %s", row->told);
-    else if (!base->kept && (base->holds ^ context->now->holds) & unlike)
+    else if ((base->holds ^ context->now->holds) & unlike)
         MP_DISMISS(evaluation, "the base is %s of another format, which counts other objects",
                    noun_of(base));
     else if (rule->bound.spreads && !base->run_count)

@@ -35,7 +35,7 @@ static bool is_before(const mp_digest *a, const mp_digest *b, bool in_doubt)
 mp_digest *mp_digest_of_runs(mp_digest *const *runs, size_t count)
 {
     mp_digest *middle = runs[0];
-    unsigned has = ~0u;
+    unsigned has = ~0u, lacks = 0;
     bool complete = true, open_ended = false, torn = false, late = false, partial = false;
     if (count == 1)
         return middle;
@@ -46,6 +46,7 @@ mp_digest *mp_digest_of_runs(mp_digest *const *runs, size_t count)
         if (before == (count - 1) / 2)
             middle = runs[i];
         has &= runs[i]->has;
+        lacks |= runs[i]->has & (MP_HAS_UNSIZED | MP_HAS_UNCOUNTED);
         complete &= runs[i]->complete;
         open_ended |= runs[i]->open_ended;
         torn |= runs[i]->torn;
@@ -53,7 +54,7 @@ mp_digest *mp_digest_of_runs(mp_digest *const *runs, size_t count)
         partial |= runs[i]->partial;
     }
     for (size_t i = 0; i < count; i++) {
-        runs[i]->has = has;
+        runs[i]->has = has | lacks;
         runs[i]->complete = complete;
         runs[i]->open_ended = open_ended;
         runs[i]->torn = torn;

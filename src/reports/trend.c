@@ -396,6 +396,8 @@ static void section_limit(mp_document *document, const mp_request *request, cons
                                    too_young, too_young == 1 ? " grew" : "s grew", FEWEST);
     if (!count && builds->site_count && !refusal)
         refusal = mp_document_text(document, "nothing was there for %d builds", FEWEST);
+    if (builds->holds & MP_HOLDS_UNSIZED && !exceeded && !refusal)
+        refusal = MP_NO_SIZES;
     mp_judge_figures(document, &limit, slopes, count, refusal);
     free(slopes);
 }
