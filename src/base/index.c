@@ -115,3 +115,65 @@ void mp_hash_index_free(mp_hash_index *index)
     free(index->entries);
     *index = (mp_hash_index){0};
 }
+
+/* --- keys of any bytes --- */
+
+typedef struct mp_key_entry {
+    const void *key;
+    size_t length;
+    uint32_t value;
+} mp_key_entry;
+
+typedef struct key_probe {
+    const mp_key_index *index;
+    const void *key;
+    size_t length;
+} key_probe;
+
+static bool same_key(const void *opaque, uint32_t place)
+{
+    const key_probe *probe = opaque;
+    const mp_key_entry *entry = &probe->index->entries[place];
+    return entry->length == probe->length && memcmp(entry->key, probe->key, entry->length) == 0;
+}
+
+uint32_t mp_key_index_get(const mp_key_index *index, const void *key, size_t length)
+{
+    const key_probe probe = {index, key, length};
+    const uint32_t place =
+        mp_hash_index_get(&index->places, mp_hash_bytes(key, length), same_key, &probe);
+    return place ? index->entries[place].value : 0;
+}
+
+static mp_key_entry *entry_of(mp_key_index *index, const void *key, size_t length)
+{
+    const key_probe probe = {index, key, length};
+    uint32_t *place =
+        mp_hash_index_put(&index->places, mp_hash_bytes(key, length), same_key, &probe);
+    if (!*place) {
+        *place = (uint32_t)index->places.count;
+        mp_grow(&index->entries, &index->capacity, *place + 1u, sizeof *index->entries);
+        index->entries[*place] = (mp_key_entry){
+            .key = memcpy(mp_arena_alloc(&index->keys, length + !length), key, length),
+            .length = length};
+    }
+    return &index->entries[*place];
+}
+
+uint32_t *mp_key_index_put(mp_key_index *index, const void *key, size_t length)
+{
+    return &entry_of(index, key, length)->value;
+}
+
+const void *mp_key_index_copy(mp_key_index *index, const void *key, size_t length)
+{
+    return entry_of(index, key, length)->key;
+}
+
+void mp_key_index_free(mp_key_index *index)
+{
+    mp_hash_index_free(&index->places);
+    free(index->entries);
+    mp_arena_free(&index->keys);
+    *index = (mp_key_index){0};
+}

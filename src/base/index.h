@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "base/hash.h"
+#include "base/memory.h"
 
 typedef struct mp_id_entry {
     uint64_t key;
@@ -91,3 +92,23 @@ static inline uint32_t *mp_hash_index_put(mp_hash_index *index, uint64_t hash, m
 /* Return a copy of the index, with its own table. */
 mp_hash_index mp_hash_index_copy(const mp_hash_index *index);
 void mp_hash_index_free(mp_hash_index *index);
+
+struct mp_key_entry;
+
+/* A map from keys of any bytes, which are texts or structs without padding, to values. It keeps a
+ * copy of each key. */
+typedef struct mp_key_index {
+    mp_hash_index places; /* index of `entries` */
+    struct mp_key_entry *entries;
+    size_t capacity;
+    mp_arena keys;
+} mp_key_index;
+
+/* Return the value of the key; 0: it is not in the index. */
+uint32_t mp_key_index_get(const mp_key_index *index, const void *key, size_t length);
+/* Return the value of the key for reading and writing. For a new key it is 0. The pointer is valid
+ * until the next call. */
+uint32_t *mp_key_index_put(mp_key_index *index, const void *key, size_t length);
+/* Return the index's copy of the key, which is aligned for any type. A new key is added. */
+const void *mp_key_index_copy(mp_key_index *index, const void *key, size_t length);
+void mp_key_index_free(mp_key_index *index);

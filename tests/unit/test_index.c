@@ -1,7 +1,8 @@
-/* Both kinds of index, compared with a simple map, which is a sorted array of all keys. */
+/* The kinds of indexes, compared with a simple map, which is a sorted array of all keys. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -109,6 +110,32 @@ static void things_are_found_by_their_hash(void **unused)
 
 /* The probability that any two of 100,000 64-bit hashes are equal is one in four thousand
  * million. */
+static void keys_of_any_bytes_are_found(void **unused)
+{
+    (void)unused;
+    enum { COUNT = 1000 };
+    mp_key_index index = {0};
+    char text[16];
+    assert_int_equal(mp_key_index_get(&index, "", 0), 0);
+    for (uint32_t round = 0; round < 2; round++)
+        for (uint32_t i = 1; i <= COUNT; i++) {
+            const size_t length = (size_t)snprintf(text, sizeof text, "%u", i);
+            uint32_t *value = mp_key_index_put(&index, text, length);
+            assert_int_equal(*value, round ? i : 0);
+            *value = i;
+        }
+    /* a key is not its beginning, and has a copy of its own */
+    assert_int_equal(mp_key_index_get(&index, "1000", 4), 1000);
+    assert_int_equal(mp_key_index_get(&index, "1000", 3), 100);
+    assert_int_equal(mp_key_index_get(&index, "1001", 4), 0);
+    const char *copy = mp_key_index_copy(&index, "1000", 4);
+    memset(text, 0, sizeof text);
+    assert_memory_equal(copy, "1000", 4);
+    assert_ptr_equal(mp_key_index_copy(&index, "1000", 4), copy);
+    assert_int_equal(*mp_key_index_put(&index, "", 0), 0);
+    mp_key_index_free(&index);
+}
+
 static void hashes_of_numbers_do_not_meet(void **unused)
 {
     (void)unused;
@@ -139,6 +166,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(numbers_are_found),
         cmocka_unit_test(things_are_found_by_their_hash),
+        cmocka_unit_test(keys_of_any_bytes_are_found),
         cmocka_unit_test(hashes_of_numbers_do_not_meet),
         cmocka_unit_test(bytes_are_hashed_by_what_they_are),
     };
