@@ -6,7 +6,7 @@
 void mp_builds_free(mp_builds *builds)
 {
     mp_dictionary_free(builds->dictionary);
-    mp_hash_index_free(&builds->index);
+    mp_key_index_free(&builds->index);
     free(builds->items);
     free(builds->sites);
     free(builds->points);
@@ -43,27 +43,17 @@ static translation translation_of(const mp_dictionary *from, mp_dictionary *dict
     return by;
 }
 
-static bool same_site(const void *opaque, uint32_t value)
-{
-    const mp_builds *builds = opaque;
-    const mp_entry_key *a = &builds->sites[value - 1].key,
-                       *b = &builds->sites[builds->site_count].key;
-    bool typed = !(builds->holds & MP_HOLDS_EVENTS) ||
-                 !b->frame; /* types of event logs are inferred and may differ */
-    return a->frame == b->frame && a->program == b->program && (a->type == b->type || !typed) &&
-           a->name == b->name;
-}
-
 static uint32_t site_for(mp_builds *builds, mp_entry_key key)
 {
+    /* types of event logs are inferred and may differ */
     bool typed = !(builds->holds & MP_HOLDS_EVENTS) || !key.frame;
     const uint32_t parts[] = {key.frame, key.program, typed ? key.type : 0, key.name};
-    mp_grow(&builds->sites, &builds->site_capacity, builds->site_count + 1, sizeof *builds->sites);
-    builds->sites[builds->site_count] = (mp_built_site){.key = key};
-    uint32_t *place =
-        mp_hash_index_put(&builds->index, mp_hash_bytes(parts, sizeof parts), same_site, builds);
-    if (!*place)
-        *place = (uint32_t)++builds->site_count;
+    uint32_t *place = mp_key_index_put(&builds->index, parts, sizeof parts);
+    if (!*place) {
+        *MP_APPEND(builds->sites, builds->site_count, builds->site_capacity) =
+            (mp_built_site){.key = key};
+        *place = (uint32_t)builds->site_count;
+    }
     return *place - 1;
 }
 

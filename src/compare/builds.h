@@ -46,7 +46,7 @@ typedef struct mp_builds {
     size_t count, capacity;
     mp_built_site *sites;
     size_t site_count, site_capacity;
-    mp_hash_index index;
+    mp_key_index index;
     mp_built_point *points; /* sorted by site, then by build, after mp_builds_settle */
     size_t point_count, point_capacity;
 } mp_builds;

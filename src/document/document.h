@@ -224,9 +224,7 @@ mp_document *mp_document_new(const char *command);
 /* Texts and columns that many documents share. Zero-initialise to start. */
 typedef struct mp_shared_parts {
     mp_arena arena;
-    mp_hash_index index; /* index of `bytes` */
-    struct mp_shared_bytes *bytes;
-    size_t capacity;
+    mp_key_index bytes; /* texts and lists; it has the copies, its values are not used */
     struct mp_shared_columns_set *last;
 } mp_shared_parts;
 void mp_shared_parts_free(mp_shared_parts *shared);

@@ -13,12 +13,6 @@ typedef struct mp_shared_columns_set {
     size_t count;
 } shared_set;
 
-/* A text, or an array of pointers to texts. */
-typedef struct mp_shared_bytes {
-    const void *items;
-    size_t length;
-} shared_bytes;
-
 /* The new place of a list, or of a text in a list. */
 typedef struct list_part {
     const void *data;
@@ -40,40 +34,9 @@ static bool is_owned(const packing *pack, const void *memory)
     return mp_ranges_have(pack->from, pack->from_count, memory);
 }
 
-/* --- shared bytes --- */
-
-typedef struct bytes_probe {
-    const mp_shared_parts *shared;
-    shared_bytes bytes;
-} bytes_probe;
-
-static bool is_same(const void *opaque, uint32_t value)
-{
-    const bytes_probe *probe = opaque;
-    const shared_bytes *other = &probe->shared->bytes[value];
-    return other->length == probe->bytes.length &&
-           memcmp(other->items, probe->bytes.items, other->length) == 0;
-}
-
-/* Return the shared copy of these bytes. */
-static const void *shared_of(mp_shared_parts *shared, const void *bytes, size_t length)
-{
-    const bytes_probe probe = {shared, {bytes, length}};
-    uint32_t *place =
-        mp_hash_index_put(&shared->index, mp_hash_bytes(bytes, length), is_same, &probe);
-    if (!*place) {
-        *place = (uint32_t)shared->index.count;
-        mp_grow(&shared->bytes, &shared->capacity, *place + 1u, sizeof *shared->bytes);
-        shared->bytes[*place] =
-            (shared_bytes){memcpy(mp_arena_alloc(&shared->arena, length), bytes, length), length};
-    }
-    return shared->bytes[*place].items;
-}
-
 void mp_shared_parts_free(mp_shared_parts *shared)
 {
-    mp_hash_index_free(&shared->index);
-    free(shared->bytes);
+    mp_key_index_free(&shared->bytes);
     mp_arena_free(&shared->arena);
     *shared = (mp_shared_parts){.last = NULL};
 }
@@ -81,7 +44,7 @@ void mp_shared_parts_free(mp_shared_parts *shared)
 static void move_text(const packing *pack, const char **text)
 {
     if (*text && is_owned(pack, *text))
-        *text = shared_of(pack->shared, *text, strlen(*text) + 1);
+        *text = mp_key_index_copy(&pack->shared->bytes, *text, strlen(*text) + 1);
 }
 
 /* Look up the memory of a list, so that memory which lists share is moved only once: stacks share
@@ -105,7 +68,7 @@ static const char *moved_frame(packing *pack, const char *text)
     if (!now->bytes) {
         now->bytes = strlen(text) + 1;
         if (is_owned(pack, text))
-            now->data = shared_of(pack->shared, text, now->bytes);
+            now->data = mp_key_index_copy(&pack->shared->bytes, text, now->bytes);
     }
     return now->data;
 }
@@ -122,7 +85,7 @@ static const char **moved_list(packing *pack, const char **list, size_t count)
         for (size_t i = 0; i < count; i++)
             moved[i] = moved_frame(pack, list[i]);
         now.bytes = count * sizeof *list;
-        now.data = shared_of(pack->shared, (const void *)moved, now.bytes);
+        now.data = mp_key_index_copy(&pack->shared->bytes, (const void *)moved, now.bytes);
         free(moved);
         *part_of(pack, (const void *)list) = now;
     }

@@ -149,31 +149,23 @@ static int by_place(const void *a, const void *b)
 
 /* --- writing --- */
 
-static bool same_name(const void *opaque, uint32_t value)
-{
-    const mp_code *code = opaque;
-    const mp_code_function *a = &code->functions[value], *b = &code->functions[0];
-    return a->name == b->name && a->source == b->source && a->module == b->module;
-}
-
 /* Find functions that have the same object, file and name as another. Readers cannot distinguish
  * them, and would add up their costs. */
 static void find_shared_names(callgrind_out *out)
 {
-    mp_code *code = &out->code;
-    mp_hash_index first = {0};
+    const mp_code *code = &out->code;
+    mp_key_index first = {0};
     out->shares_name = mp_alloc_zero(code->function_count + 1, sizeof *out->shares_name);
     for (uint32_t i = 1; i <= code->function_count; i++) {
         const mp_code_function *function = &code->functions[i];
-        const uint64_t words[] = {mp_joined(function->name, function->source), function->module};
-        code->functions[0] = *function;
-        uint32_t *place = mp_hash_index_put(&first, mp_hash_words(words, 2), same_name, code);
+        const uint32_t name[] = {function->name, function->source, function->module};
+        uint32_t *place = mp_key_index_put(&first, name, sizeof name);
         if (*place)
             out->shares_name[*place] = out->shares_name[i] = true;
         else
             *place = i;
     }
-    mp_hash_index_free(&first);
+    mp_key_index_free(&first);
 }
 
 /* Write "fl=(1) name" for the first use of a name, then "fl=(1)". */

@@ -15,9 +15,7 @@ static const char first_column[] = "recording";
 typedef struct csv_folder {
     mp_fleet fleet;
     mp_table_folder tables;
-    mp_hash_index index; /* number of each recording, by its name */
-    char **names;        /* names of the recordings */
-    size_t name_count, name_capacity;
+    mp_key_index recordings; /* 1 for the name of each recording */
 } csv_folder;
 
 static void put_names(FILE *file, const mp_relation *relation)
@@ -51,29 +49,13 @@ static bool open_folder(mp_fleet *fleet)
 
 /* --- rows --- */
 
-typedef struct named_recording {
-    const csv_folder *folder;
-    const char *name;
-} named_recording;
-
-static bool is_same(const void *opaque, uint32_t value)
-{
-    const named_recording *named = opaque;
-    return strcmp(named->folder->names[value - 1], named->name) == 0;
-}
-
 static bool find_recording(mp_fleet *fleet, bool *known)
 {
     csv_folder *state = (csv_folder *)fleet;
-    const size_t length = strlen(fleet->recording);
-    uint32_t *number = mp_hash_index_put(&state->index, mp_hash_bytes(fleet->recording, length),
-                                         is_same, &(named_recording){state, fleet->recording});
-    *known = *number != 0;
-    if (*known)
-        return true;
-    mp_grow(&state->names, &state->name_capacity, state->name_count + 1, sizeof *state->names);
-    state->names[state->name_count] = mp_copy(fleet->recording, length);
-    *number = (uint32_t)++state->name_count;
+    uint32_t *seen =
+        mp_key_index_put(&state->recordings, fleet->recording, strlen(fleet->recording));
+    *known = *seen != 0;
+    *seen = 1;
     return true;
 }
 
@@ -112,10 +94,7 @@ static bool end_folder(void *sink, bool keep, mp_document *document, mp_error *e
     const bool ok = mp_table_folder_close(&state->tables, keep, error);
     if (ok)
         mp_fleet_describe(&state->fleet, document);
-    for (size_t i = 0; i < state->name_count; i++)
-        free(state->names[i]);
-    free(state->names);
-    mp_hash_index_free(&state->index);
+    mp_key_index_free(&state->recordings);
     mp_fleet_free(&state->fleet);
     free(state);
     return ok;

@@ -20,7 +20,7 @@ mp_code mp_code_of(const mp_weights *weights)
 void mp_code_free(mp_code *code)
 {
     mp_dictionary_free(code->texts);
-    mp_hash_index_free(&code->function_index);
+    mp_key_index_free(&code->function_index);
     mp_id_index_free(&code->place_index);
     mp_arena_free(&code->scratch);
     free(code->functions);
@@ -50,32 +50,19 @@ static uint32_t name_of(mp_code *code, const mp_weight_frame *frame)
     return id;
 }
 
-static bool same_function(const void *opaque, uint32_t value)
-{
-    const mp_code *code = opaque;
-    const mp_code_function *a = &code->functions[value], *b = &code->functions[0];
-    return a->name == b->name && a->source == b->source && a->module == b->module &&
-           a->start_line == b->start_line;
-}
-
 uint32_t mp_code_function_of(mp_code *code, uint32_t frame)
 {
     const mp_weight_frame *weight_frame = &code->weights->frames[frame];
     if (code->function_of[frame])
         return code->function_of[frame];
-    mp_grow(&code->functions, &code->function_capacity, code->function_count + 2,
-            sizeof *code->functions);
-    mp_code_function *wanted = &code->functions[0];
-    *wanted =
-        (mp_code_function){name_of(code, weight_frame), mp_code_text_id(code, weight_frame->source),
-                           mp_code_text_id(code, weight_frame->module), weight_frame->start_line};
-    const uint64_t words[] = {mp_joined(wanted->name, wanted->source),
-                              mp_joined(wanted->module, wanted->start_line)};
-    uint32_t *place =
-        mp_hash_index_put(&code->function_index, mp_hash_words(words, 2), same_function, code);
+    const mp_code_function wanted = {
+        name_of(code, weight_frame), mp_code_text_id(code, weight_frame->source),
+        mp_code_text_id(code, weight_frame->module), weight_frame->start_line};
+    uint32_t *place = mp_key_index_put(&code->function_index, &wanted, sizeof wanted);
     if (!*place) {
         *place = (uint32_t)++code->function_count;
-        code->functions[*place] = *wanted;
+        mp_grow(&code->functions, &code->function_capacity, *place + 1u, sizeof wanted);
+        code->functions[*place] = wanted;
     }
     return code->function_of[frame] = *place;
 }

@@ -30,7 +30,7 @@ typedef struct mp_code {
     mp_arena scratch;
     mp_code_function *functions; /* elements from 1 */
     size_t function_count, function_capacity;
-    mp_hash_index function_index;
+    mp_key_index function_index;
     mp_code_place *places; /* elements from 1 */
     size_t place_count, place_capacity;
     mp_id_index place_index;

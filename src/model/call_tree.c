@@ -79,38 +79,23 @@ static void mark_overloads(mp_model *model)
     mp_id_index_free(&first_of);
 }
 
-typedef struct method_probe {
-    const mp_module *modules, *module;
-} method_probe;
-
-/* Return true if two modules are the same method. They may belong to objects of two classes. */
-static bool same_method(const void *opaque, uint32_t value)
-{
-    const method_probe *probe = opaque;
-    const mp_module *a = &probe->modules[value], *b = probe->module;
-    return a->program.i == b->program.i && a->method.i == b->method.i &&
-           a->start_line == b->start_line;
-}
-
+/* Mark methods that objects of several classes ran. */
 static void mark_inherited(const mp_profile *profile)
 {
-    mp_hash_index first_of = {0};        /* first module of each method */
+    mp_key_index first_of = {0};         /* first module of each method */
     for (int pass = 0; pass < 2; pass++) /* the second pass marks earlier modules */
         for (uint32_t i = 1; i < profile->modules.count; i++) {
             mp_module *module = &profile->modules.items[i];
-            method_probe probe = {profile->modules.items, module};
             if (module->number == 0)
                 continue;
-            uint32_t *first = mp_hash_index_put(
-                &first_of,
-                mp_hash_pair(mp_joined(module->program.i, module->method.i), module->start_line),
-                same_method, &probe);
+            const uint32_t method[] = {module->program.i, module->method.i, module->start_line};
+            uint32_t *first = mp_key_index_put(&first_of, method, sizeof method);
             *first = *first ? *first : i;
             mp_module *other = &profile->modules.items[*first];
             other->run_by_several |= other->runtime.i != module->runtime.i;
             module->run_by_several |= other->run_by_several;
         }
-    mp_hash_index_free(&first_of);
+    mp_key_index_free(&first_of);
 }
 
 /* Return the node of the tree for a node of a file, below this parent. */

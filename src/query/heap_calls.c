@@ -6,42 +6,22 @@
 #include "query/preorder.h"
 #include "query/query.h"
 
-typedef struct symbol_probe {
-    const mp_model *model;
-    const uint32_t *node_of; /* an example tree node of each callable */
-    mp_symbol_id symbol;
-} symbol_probe;
-
-/* Return true if the symbols are equal. Symbols of different recordings are equal if they have the
- * same name and first line. */
-static bool same_symbol(const void *opaque, uint32_t value)
-{
-    const symbol_probe *probe = opaque;
-    mp_symbol_id other = probe->model->tree.items[probe->node_of[value - 1]].symbol;
-    const mp_symbol *a = &probe->model->symbols.items[probe->symbol.i];
-    const mp_symbol *b = &probe->model->symbols.items[other.i];
-    return probe->symbol.i == other.i ||
-           (a->name.i && a->name.i == b->name.i && a->start_line == b->start_line);
-}
-
 /* Create the callables, and return the callable of each tree node. A node without a symbol is its
- * own callable. */
+ * own callable. Symbols of different recordings are equal if they have the same name and first
+ * line. */
 static uint32_t *make_callables(mp_calls *calls, const mp_model *model)
 {
     uint32_t nodes = model->tree.count;
-    uint32_t *map = mp_alloc_zero(nodes, sizeof *map), *node_of = mp_alloc_zero(nodes, sizeof *map);
-    mp_hash_index index = {0};
+    uint32_t *map = mp_alloc_zero(nodes, sizeof *map);
+    mp_id_index index = {0};
     calls->items = mp_alloc_zero(nodes, sizeof *calls->items);
     for (uint32_t i = 1; i < nodes; i++) {
         mp_symbol_id symbol = model->tree.items[i].symbol;
         const mp_symbol *state = &model->symbols.items[symbol.i];
-        symbol_probe probe = {model, node_of, symbol};
-        uint64_t hash =
-            mp_hash64(state->name.i ? mp_joined(state->name.i, state->start_line) : symbol.i);
+        const uint64_t key = state->name.i ? mp_joined(state->name.i, state->start_line) : symbol.i;
         uint32_t none = 0;
-        uint32_t *place = symbol.i ? mp_hash_index_put(&index, hash, same_symbol, &probe) : &none;
+        uint32_t *place = symbol.i ? mp_id_index_put(&index, key) : &none;
         if (!*place) {
-            node_of[calls->count] = i;
             calls->items[calls->count] =
                 (mp_callable){.name = mp_tree_label(&calls->names, model, i),
                               .shown = mp_tree_told(&calls->names, model, i),
@@ -51,8 +31,7 @@ static uint32_t *make_callables(mp_calls *calls, const mp_model *model)
         }
         map[i] = *place - 1;
     }
-    mp_hash_index_free(&index);
-    free(node_of);
+    mp_id_index_free(&index);
     return map;
 }
 

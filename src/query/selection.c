@@ -102,7 +102,7 @@ typedef struct frame_set {
     uint32_t *of_node,
         *of_context; /* index of the text of each node's caller, and of each context's frame */
     mp_texts texts;
-    mp_hash_index index;
+    mp_key_index index;
 } frame_set;
 
 struct mp_matcher {
@@ -167,17 +167,6 @@ static bool match_labels(mp_matcher *matcher, const mp_criterion *criterion, boo
 
 /* --- stacks --- */
 
-typedef struct text_probe {
-    const mp_texts *texts;
-    const char *text;
-} text_probe;
-
-static bool same_text(const void *opaque, uint32_t value)
-{
-    const text_probe *probe = opaque;
-    return strcmp(probe->texts->items[value - 1], probe->text) == 0;
-}
-
 /* Return the index of a frame's text; add it if it is new. The total size of the texts is
  * limited. */
 static uint32_t place_of_frame(mp_matcher *matcher, mp_frame frame, size_t *bytes)
@@ -187,13 +176,11 @@ static uint32_t place_of_frame(mp_matcher *matcher, mp_frame frame, size_t *byte
     mp_arena scratch = {0};
     const char *text = mp_frame_label(&scratch, matcher->model, frame);
     const size_t length = strlen(text);
-    const text_probe probe = {&frames->texts, text};
-    uint32_t *place =
-        mp_hash_index_put(&frames->index, mp_hash_bytes(text, length), same_text, &probe);
+    uint32_t *place = mp_key_index_put(&frames->index, text, length + 1);
     if (!*place) {
         *bytes += length;
         frames->too_long = *bytes > MOST_BYTES;
-        mp_texts_add(&frames->texts, mp_arena_copy(&matcher->arena, text, length), 0);
+        mp_texts_add(&frames->texts, mp_key_index_copy(&frames->index, text, length + 1), 0);
         *place = (uint32_t)frames->texts.count;
     }
     mp_arena_free(&scratch);
@@ -361,7 +348,7 @@ void mp_matcher_free(mp_matcher *matcher)
     free(matcher->frames.of_node);
     free(matcher->frames.of_context);
     mp_texts_free(&matcher->frames.texts);
-    mp_hash_index_free(&matcher->frames.index);
+    mp_key_index_free(&matcher->frames.index);
     mp_arena_free(&matcher->arena);
     free(matcher);
 }

@@ -11,7 +11,7 @@
 typedef struct parser {
     mp_suppressions *list;
     mp_suppression *current; /* current section; NULL: before the first one */
-    mp_hash_index names;     /* numbers of the sections, from 1, by name */
+    mp_key_index names;      /* numbers of the sections, from 1, by name */
     const char *path;
     mp_slice line; /* current line */
     uint64_t number;
@@ -192,29 +192,6 @@ static bool end_section(const parser *p)
     return true;
 }
 
-typedef struct name_probe {
-    const mp_suppressions *list;
-    const char *name;
-} name_probe;
-
-static bool same_name(const void *opaque, uint32_t value)
-{
-    const name_probe *probe = opaque;
-    return strcmp(probe->list->items[value - 1].name, probe->name) == 0;
-}
-
-/* Return the number of the suppression with this name. If there is none, register the name as
- * `number` and return 0. */
-static uint32_t set_name(parser *p, const char *name, uint32_t number)
-{
-    name_probe probe = {p->list, name};
-    uint64_t hash = mp_hash_bytes(name, strlen(name));
-    uint32_t *place = mp_hash_index_put(&p->names, hash, same_name, &probe), found = *place;
-    if (!found)
-        *place = number;
-    return found;
-}
-
 static bool begin_section(parser *p, mp_slice line)
 {
     const char *end = memchr(line.start, ']', line.length), *last = line.start + line.length - 1;
@@ -226,12 +203,13 @@ static bool begin_section(parser *p, mp_slice line)
     if (end != last)
         return complain(p, end + 1, "text after ], expected the end of the line");
     const char *text = mp_arena_copy(p->list->arena, name.start, name.length);
-    uint32_t found = set_name(p, text, (uint32_t)p->list->count + 1);
-    const mp_suppression *other = found ? &p->list->items[found - 1] : NULL;
+    uint32_t *found = mp_key_index_put(&p->names, name.start, name.length);
+    const mp_suppression *other = *found ? &p->list->items[*found - 1] : NULL;
     if (other)
         return complain(p, name.start, "[%s] is also at %s:%llu, expected a unique name",
                         quoted(p, name), other->path, (unsigned long long)other->line);
     p->current = MP_APPEND(p->list->items, p->list->count, p->list->capacity);
+    *found = (uint32_t)p->list->count;
     *p->current = (mp_suppression){.path = p->path, .line = p->number, .name = text};
     return true;
 }
@@ -266,10 +244,11 @@ bool mp_suppressions_parse(mp_suppressions *list, const char *path, mp_slice tex
     if (!list->arena)
         list->arena = mp_alloc_zero(1, sizeof *list->arena);
     for (size_t i = 0; i < list->count; i++) /* register the sections of earlier files */
-        set_name(&p, list->items[i].name, (uint32_t)i + 1);
+        *mp_key_index_put(&p.names, list->items[i].name, strlen(list->items[i].name)) =
+            (uint32_t)i + 1;
     text = mp_slice_without_mark(mp_utf8_from_bytes(list->arena, text, &converted));
     bool ok = take_lines(&p, text);
-    mp_hash_index_free(&p.names);
+    mp_key_index_free(&p.names);
     return ok;
 }
 

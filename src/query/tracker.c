@@ -27,7 +27,7 @@ typedef struct tracked_session {
 
 struct mp_tracker {
     const mp_model *model;
-    mp_hash_index site_index;
+    mp_key_index site_index;
     tracked_site *sites; /* numbered from 1 */
     uint32_t site_count;
     size_t site_capacity;
@@ -57,31 +57,11 @@ void mp_tracker_free(mp_tracker *tracker)
     free(tracker->sessions);
     free(tracker->site_of);
     free(tracker->sites);
-    mp_hash_index_free(&tracker->site_index);
+    mp_key_index_free(&tracker->site_index);
     free(tracker);
 }
 
 /* --- sites --- */
-
-typedef struct site_probe {
-    const mp_tracker *tracker;
-    const mp_context *key;
-} site_probe;
-
-static uint32_t type_of(const mp_model *model, const mp_context *context)
-{
-    return model->events && !context->old ? 0 : context->type.i;
-}
-
-static bool same_site(const void *opaque, uint32_t value)
-{
-    const site_probe *probe = opaque;
-    const mp_model *model = probe->tracker->model;
-    const mp_context *a = &model->contexts.items[probe->tracker->sites[value].context.i];
-    const mp_context *b = probe->key;
-    return a->node.i == b->node.i && a->line == b->line && a->session.i == b->session.i &&
-           a->old == b->old && type_of(model, a) == type_of(model, b);
-}
 
 static uint32_t site_of(mp_tracker *tracker, mp_context_id id)
 {
@@ -91,11 +71,10 @@ static uint32_t site_of(mp_tracker *tracker, mp_context_id id)
               model->contexts.count);
     if (tracker->site_of[id.i])
         return tracker->site_of[id.i];
-    site_probe probe = {tracker, context};
-    uint64_t hash =
-        mp_hash64(((uint64_t)context->node.i << 32 | context->line) +
-                  mp_hash64((uint64_t)context->session.i << 32 | type_of(model, context)));
-    uint32_t *found = mp_hash_index_put(&tracker->site_index, hash, same_site, &probe);
+    const uint32_t type = model->events && !context->old ? 0 : context->type.i;
+    const uint32_t site[] = {context->node.i, context->line, context->session.i, context->old,
+                             type};
+    uint32_t *found = mp_key_index_put(&tracker->site_index, site, sizeof site);
     if (!*found) {
         *found = ++tracker->site_count;
         mp_grow(&tracker->sites, &tracker->site_capacity, tracker->site_count + 1u,

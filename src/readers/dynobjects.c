@@ -38,9 +38,7 @@ typedef struct dyn_session {
     int64_t unit_us; /* start of the unit, microseconds since the session's start */
     uint64_t older;  /* number of deletions of objects that the log did not create */
     dyn_calls calls;
-    dyn_origin *origins; /* indexed by the heap's number of the origin, from 1 */
-    size_t origin_capacity;
-    mp_hash_index origin_index;
+    mp_key_index origins; /* maps a dyn_origin to the heap's number of the origin */
 } dyn_session;
 
 typedef struct dyn_state {
@@ -198,18 +196,6 @@ static uint64_t id_of(dyn_state *state, const dyn_entry *entry)
     return (uint64_t)dyn_type(&state->names, entry->type).i << DYN_ID_BITS | entry->id;
 }
 
-typedef struct origin_probe {
-    const dyn_origin *origins, *origin;
-} origin_probe;
-
-static bool is_same_origin(const void *opaque, uint32_t value)
-{
-    const origin_probe *probe = opaque;
-    const dyn_origin *a = &probe->origins[value], *b = probe->origin;
-    return a->type == b->type && a->node == b->node && a->line == b->line && a->name == b->name &&
-           a->pool == b->pool;
-}
-
 /* Return the context for a widget pool. Only the pool's name is known. */
 static mp_context_id pool_of(dyn_state *state, const dyn_session *session, mp_string_id name)
 {
@@ -232,11 +218,7 @@ static uint32_t origin_of(dyn_state *state, dyn_session *session, const dyn_entr
                                .line = entry->line,
                                .name = dyn_symbol(&state->names, name, name).i,
                                .pool = dyn_intern(&state->names, entry->pool).i};
-    const uint64_t words[] = {mp_joined(wanted.type, wanted.node),
-                              mp_joined(wanted.line, wanted.name), wanted.pool, 0};
-    const origin_probe probe = {session->origins, &wanted};
-    uint32_t *place =
-        mp_hash_index_put(&session->origin_index, mp_hash_words(words, 4), is_same_origin, &probe);
+    uint32_t *place = mp_key_index_put(&session->origins, &wanted, sizeof wanted);
     if (!*place) {
         const mp_context_id pool = pool_of(state, session, (mp_string_id){wanted.pool});
         *place = mp_heap_origin(&session->heap, (mp_origin){.type = {wanted.type},
@@ -244,9 +226,6 @@ static uint32_t origin_of(dyn_state *state, dyn_session *session, const dyn_entr
                                                             .line = wanted.line,
                                                             .name = {wanted.name},
                                                             .owner = pool});
-        mp_grow(&session->origins, &session->origin_capacity, *place + 1u,
-                sizeof *session->origins);
-        session->origins[*place] = wanted;
     }
     return *place;
 }
@@ -405,8 +384,7 @@ static void close_session(dyn_state *state, dyn_session *session)
                     session->older, session->older == 1 ? "" : "s",
                     session->older == 1 ? "was" : "were", session->older == 1 ? "it" : "them");
     mp_heap_close(&session->heap);
-    mp_hash_index_free(&session->origin_index);
-    free(session->origins);
+    mp_key_index_free(&session->origins);
     free(session);
 }
 

@@ -61,33 +61,18 @@ mp_type_id dyn_type(dyn_names *names, mp_slice text)
     return (mp_type_id){*place};
 }
 
-typedef struct node_probe {
-    const mp_model *model;
-    const mp_node *node;
-} node_probe;
-
-static bool is_same_node(const void *opaque, uint32_t value)
-{
-    const node_probe *probe = opaque;
-    const mp_node *a = &probe->model->nodes.items[value], *b = probe->node;
-    return a->parent.i == b->parent.i && a->symbol.i == b->symbol.i && a->line == b->line;
-}
-
 /* Return the node for a call of the symbol by `parent` at a line. */
 static mp_node_id node_of(dyn_names *names, mp_node_id parent, mp_symbol_id symbol, uint32_t line)
 {
     mp_model *model = names->model;
     if (!symbol.i)
         return (mp_node_id){0};
-    const mp_node wanted = {.parent = parent, .symbol = symbol, .line = line, .defined = true};
-    const node_probe probe = {model, &wanted};
-    const uint64_t hash = mp_hash_pair(mp_joined(parent.i, symbol.i), line);
-    uint32_t *place = mp_hash_index_put(&names->nodes, hash, is_same_node, &probe);
+    const uint32_t call[] = {parent.i, symbol.i, line};
+    uint32_t *place = mp_key_index_put(&names->nodes, call, sizeof call);
     if (!*place) {
-        mp_node *node = MP_ADD(&model->nodes);
-        *node = wanted;
-        *place = model->nodes.count - 1;
-        node->number = *place;
+        *place = model->nodes.count;
+        *MP_ADD(&model->nodes) = (mp_node){
+            .parent = parent, .symbol = symbol, .line = line, .defined = true, .number = *place};
     }
     return (mp_node_id){*place};
 }
@@ -98,7 +83,7 @@ void dyn_names_free(dyn_names *names)
     free(names->routine.text);
     mp_id_index_free(&names->types);
     mp_id_index_free(&names->symbols);
-    mp_hash_index_free(&names->nodes);
+    mp_key_index_free(&names->nodes);
 }
 
 /* --- calls --- */

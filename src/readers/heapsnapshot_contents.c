@@ -34,7 +34,7 @@ typedef struct text {
 /* Objects with the same name and references of the same kinds. */
 typedef struct form {
     uint32_t name;
-    bool is_full; /* there are elements */
+    uint32_t is_full; /* there are elements */
     /* Names of the only two references, to the map and the prototype; 0 and 0: there are others. */
     uint32_t internal, property;
 } form;
@@ -52,7 +52,7 @@ typedef struct taking {
     mp_contents *contents;
     MP_LIST(node) nodes;
     MP_LIST(form) forms;
-    mp_hash_index forms_by_hash;
+    mp_key_index form_index;
     MP_LIST(text) texts;
     mp_hash_index texts_by_hash;
 } taking;
@@ -94,25 +94,14 @@ static bool read_nodes(v8_state *state)
 
 /* --- edges --- */
 
-static bool same_form(const void *opaque, uint32_t place)
-{
-    const taking *job = opaque;
-    const form *a = &job->forms.items[job->forms.count - 1], *b = &job->forms.items[place - 1];
-    return a->name == b->name && a->is_full == b->is_full && a->internal == b->internal &&
-           a->property == b->property;
-}
-
 /* Return the place of a form, from 1. */
 static uint32_t place_of(taking *job, form added)
 {
-    const uint64_t keys[] = {added.name, added.is_full, added.internal, added.property};
-    *MP_ADD(&job->forms) = added;
-    uint32_t *place =
-        mp_hash_index_put(&job->forms_by_hash, mp_hash_words(keys, 4), same_form, job);
-    if (*place)
-        job->forms.count--;
-    else
+    uint32_t *place = mp_key_index_put(&job->form_index, &added, sizeof added);
+    if (!*place) {
+        *MP_ADD(&job->forms) = added;
         *place = job->forms.count;
+    }
     return *place;
 }
 
@@ -388,7 +377,7 @@ bool v8_read_contents(mp_input *input, mp_contents *contents)
     free(job.nodes.items);
     free(job.forms.items);
     free(job.texts.items);
-    mp_hash_index_free(&job.forms_by_hash);
+    mp_key_index_free(&job.form_index);
     mp_hash_index_free(&job.texts_by_hash);
     v8_unseen_free(&unseen);
     return ok;

@@ -21,29 +21,9 @@
 /* Maximum length of a name that is split. */
 enum { LONGEST_NAME = 4096 };
 
-typedef struct unit_probe {
-    const mp_model *model;
-    mp_slice name;
-} unit_probe;
-
-static bool same_unit(const void *opaque, uint32_t value)
+static bool is_unit(const mp_key_index *units, mp_slice name)
 {
-    const unit_probe *probe = opaque;
-    const mp_module *module = &probe->model->profile->modules.items[value];
-    return mp_slice_equal(mp_slice_of(mp_model_text(probe->model, module->name)), probe->name);
-}
-
-static bool is_unit(const mp_model *model, const mp_hash_index *units, mp_slice name)
-{
-    unit_probe probe = {model, name};
-    return mp_hash_index_get(units, mp_hash_bytes(name.start, name.length), same_unit, &probe) != 0;
-}
-
-static void add_unit(const mp_model *model, mp_hash_index *units, uint32_t module)
-{
-    mp_slice name = mp_slice_of(mp_model_text(model, model->profile->modules.items[module].name));
-    unit_probe probe = {model, name};
-    *mp_hash_index_put(units, mp_hash_bytes(name.start, name.length), same_unit, &probe) = module;
+    return mp_key_index_get(units, name.start, name.length);
 }
 
 static bool is_path(mp_slice text)
@@ -56,16 +36,16 @@ static bool is_path(mp_slice text)
 }
 
 /* Return the unit in the text that follows the entity. */
-static mp_slice unit_in(const mp_model *model, const mp_hash_index *units, mp_slice rest)
+static mp_slice unit_in(const mp_key_index *units, mp_slice rest)
 {
-    if (rest.length > LONGEST_NAME || is_unit(model, units, rest))
+    if (rest.length > LONGEST_NAME || is_unit(units, rest))
         return rest;
     for (size_t i = rest.length; i-- > 0;)
-        if (rest.start[i] == ' ' && is_unit(model, units, (mp_slice){rest.start, i}))
+        if (rest.start[i] == ' ' && is_unit(units, (mp_slice){rest.start, i}))
             return (mp_slice){rest.start, i};
     for (size_t i = rest.length; i-- > 0;)
         if (rest.start[i] == ' ' &&
-            is_unit(model, units, (mp_slice){rest.start + i + 1, rest.length - i - 1}))
+            is_unit(units, (mp_slice){rest.start + i + 1, rest.length - i - 1}))
             return (mp_slice){rest.start, i};
     const char *blank = memchr(rest.start, ' ', rest.length);
     if (!blank || is_path(rest))
@@ -76,10 +56,12 @@ static mp_slice unit_in(const mp_model *model, const mp_hash_index *units, mp_sl
 void prf_split_names(mp_model *model, uint32_t first)
 {
     mp_profile *profile = model->profile;
-    mp_hash_index units = {0};
-    for (uint32_t i = first; i < profile->modules.count; i++)
+    mp_key_index units = {0};
+    for (uint32_t i = first; i < profile->modules.count; i++) {
+        const mp_slice name = mp_slice_of(mp_model_text(model, profile->modules.items[i].name));
         if (profile->modules.items[i].crc)
-            add_unit(model, &units, i);
+            *mp_key_index_put(&units, name.start, name.length) = 1;
+    }
     for (uint32_t i = first; i < profile->modules.count; i++) {
         mp_module *module = &profile->modules.items[i];
         mp_slice name = mp_slice_of(mp_model_text(model, module->name));
@@ -92,7 +74,7 @@ void prf_split_names(mp_model *model, uint32_t first)
         }
         mp_slice method = {name.start, (size_t)(blank - name.start)};
         mp_slice rest = {blank + 1, name.length - method.length - 1};
-        mp_slice unit = unit_in(model, &units, rest);
+        mp_slice unit = unit_in(&units, rest);
         module->program = mp_model_intern(model, unit);
         module->method = mp_model_intern(model, method);
         if (unit.length == rest.length)
@@ -101,5 +83,5 @@ void prf_split_names(mp_model *model, uint32_t first)
         if (!mp_slice_equal(runtime, unit))
             module->runtime = mp_model_intern(model, runtime);
     }
-    mp_hash_index_free(&units);
+    mp_key_index_free(&units);
 }

@@ -86,7 +86,8 @@ typedef struct taligent_names {
     mp_model *model;
     const mp_load_options *options;
     mp_arena texts;
-    mp_hash_index type_index, symbol_index, crawl_index;
+    mp_hash_index type_index, crawl_index;
+    mp_id_index symbol_index;        /* by name */
     mp_id_index node_index;          /* maps a (parent, symbol) to its node */
     taligent_distinct_crawl *crawls; /* from 1 */
     size_t crawl_count, crawl_capacity;

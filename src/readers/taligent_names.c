@@ -10,7 +10,7 @@ void taligent_names_free(taligent_names *names)
 {
     mp_arena_free(&names->texts);
     mp_hash_index_free(&names->type_index);
-    mp_hash_index_free(&names->symbol_index);
+    mp_id_index_free(&names->symbol_index);
     mp_hash_index_free(&names->crawl_index);
     mp_id_index_free(&names->node_index);
     free(names->crawls);
@@ -19,28 +19,15 @@ void taligent_names_free(taligent_names *names)
     *names = (taligent_names){0};
 }
 
-/* Key for an index of the elements of a list of the model, by their names. */
-typedef struct name_probe {
-    const mp_model *model;
-    mp_string_id name;
-} name_probe;
-
-static bool same_symbol(const void *opaque, uint32_t value)
-{
-    const name_probe *probe = opaque;
-    return probe->model->symbols.items[value].name.i == probe->name.i;
-}
-
 static mp_symbol_id symbol_of(taligent_names *names, mp_slice frame)
 {
     mp_model *model = names->model;
-    name_probe probe = {model, mp_model_intern(model, frame)};
-    uint64_t hash = mp_hash64(probe.name.i);
-    uint32_t *found = mp_hash_index_put(&names->symbol_index, hash, same_symbol, &probe);
+    const mp_string_id name = mp_model_intern(model, frame);
+    uint32_t *found = mp_id_index_put(&names->symbol_index, name.i);
     if (!*found) {
         mp_symbol *symbol = MP_ADD(&model->symbols);
-        symbol->name = probe.name;
-        symbol->allocator = mp_is_allocator(names->options, mp_model_text(model, probe.name));
+        symbol->name = name;
+        symbol->allocator = mp_is_allocator(names->options, mp_model_text(model, name));
         *found = model->symbols.count - 1;
     }
     return (mp_symbol_id){*found};

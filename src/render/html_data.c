@@ -15,26 +15,14 @@
 typedef struct texts {
     mp_arena arena;
     const char **items;
-    uint32_t count;
-    size_t capacity, bytes;
-    mp_hash_index index;
+    size_t count, capacity, bytes;
+    mp_key_index index;
 } texts;
 
 typedef struct data_out {
     mp_json json;
     texts texts;
 } data_out;
-
-typedef struct text_probe {
-    const texts *texts;
-    const char *text;
-} text_probe;
-
-static bool same_text(const void *opaque, uint32_t value)
-{
-    const text_probe *probe = opaque;
-    return strcmp(probe->texts->items[value - 1], probe->text) == 0;
-}
 
 static void put_number(data_out *out, int64_t number)
 {
@@ -51,17 +39,15 @@ static void put_text(data_out *out, const char *text)
     const char *safe = mp_safe_text(&state->arena, text ? text : "");
     safe = state->bytes < ENOUGH ? mp_svg_short(&state->arena, safe, LONGEST)
                                  : mp_svg_ends(&state->arena, safe, SHORT, 0);
-    text_probe probe = {state, safe};
-    uint32_t *place =
-        mp_hash_index_put(&state->index, mp_hash_bytes(safe, strlen(safe)), same_text, &probe);
-    uint32_t number = *place;
-    if (!number) {
-        number = *place = ++state->count;
-        state->bytes += strlen(safe);
-        mp_grow(&state->items, &state->capacity, number, sizeof *state->items);
-        state->items[number - 1] = mp_arena_copy(&state->arena, safe, strlen(safe));
+    const size_t size = strlen(safe) + 1;
+    const char *kept = mp_key_index_copy(&state->index, safe, size);
+    uint32_t *number = mp_key_index_put(&state->index, safe, size);
+    if (!*number) {
+        state->bytes += size - 1;
+        *MP_APPEND(state->items, state->count, state->capacity) = kept;
+        *number = (uint32_t)state->count;
     }
-    put_number(out, number - 1);
+    put_number(out, *number - 1);
 }
 
 /* Write a list: `put` writes the item of each `i` below the count. */
@@ -228,6 +214,6 @@ void mp_page_data(mp_page *page, const mp_document *document)
     mp_json_close(&out.json, '}');
     fputs("</script>\n", page->file);
     mp_arena_free(&out.texts.arena);
-    mp_hash_index_free(&out.texts.index);
+    mp_key_index_free(&out.texts.index);
     free(out.texts.items);
 }

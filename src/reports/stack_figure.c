@@ -15,8 +15,9 @@ typedef struct figure_builder {
     const mp_weights *weights;
     mp_place *places;
     uint32_t count;
-    mp_id_index known;         /* places by parent, label and kind */
-    mp_hash_index told, texts; /* indexes of the labels: by the parts of a frame, and by text */
+    mp_id_index known;  /* places by parent, label and kind */
+    mp_hash_index told; /* labels by the parts of a frame */
+    mp_key_index texts; /* labels by text */
     struct stack_label {
         const mp_weight_frame *frame; /* a frame that has this label */
         const char *text;             /* text that belongs to the document */
@@ -27,7 +28,6 @@ typedef struct figure_builder {
 typedef struct label_probe {
     const struct stack_label *labels;
     const mp_weight_frame *frame;
-    const char *text;
 } label_probe;
 
 static bool same_frame(const void *opaque, uint32_t value)
@@ -40,18 +40,11 @@ static bool same_frame(const void *opaque, uint32_t value)
            a->overload == b->overload;
 }
 
-static bool same_text(const void *opaque, uint32_t value)
-{
-    const label_probe *probe = opaque;
-    assert(probe->labels);
-    return strcmp(probe->labels[value].text, probe->text) == 0;
-}
-
 /* Return the number of the frame's label. The document keeps each text once. A model has equal
  * names only once, so most lookups need not compare texts. */
 static uint32_t label_of(figure_builder *figure, const mp_weight_frame *frame)
 {
-    label_probe probe = {figure->labels, frame, NULL};
+    label_probe probe = {figure->labels, frame};
     const uint64_t words[] = {(uintptr_t)frame->name, (uintptr_t)frame->object,
                               mp_joined(frame->line, frame->start_line), frame->overload};
     const uint64_t hash = mp_hash_words(words, 4);
@@ -59,16 +52,15 @@ static uint32_t label_of(figure_builder *figure, const mp_weight_frame *frame)
     if (*told != 0)
         return *told;
     mp_arena scratch = {0};
-    probe.text = mp_weight_label(&scratch, frame);
-    uint32_t *found = mp_hash_index_put(
-        &figure->texts, mp_hash_bytes(probe.text, strlen(probe.text)), same_text, &probe);
+    const char *text = mp_weight_label(&scratch, frame);
+    uint32_t *found = mp_key_index_put(&figure->texts, text, strlen(text));
     if (!*found) {
         *found = (uint32_t)++figure->label_count;
         assert(*found < UINT32_MAX >> KIND_BITS);
         mp_grow(&figure->labels, &figure->label_capacity, figure->label_count + 1,
                 sizeof *figure->labels);
         figure->labels[*found] =
-            (struct stack_label){frame, mp_utf8_copy(figure->document->arena, probe.text)};
+            (struct stack_label){frame, mp_utf8_copy(figure->document->arena, text)};
     }
     mp_arena_free(&scratch);
     return *told = *found;
@@ -217,7 +209,7 @@ mp_figure *mp_stack_figure(mp_document *document, const mp_weights *weights, con
     free(state.places);
     free(state.labels);
     mp_hash_index_free(&state.told);
-    mp_hash_index_free(&state.texts);
+    mp_key_index_free(&state.texts);
     mp_id_index_free(&state.known);
     return figure;
 }

@@ -24,29 +24,16 @@ static size_t put(mp_file_groups *groups, size_t place, const char *name, const 
     return place;
 }
 
-typedef struct agent_probe {
-    const mp_file_groups *groups;
-    const char *name;
-} agent_probe;
-
-static bool is_same_agent(const void *opaque, uint32_t value)
-{
-    const agent_probe *probe = opaque;
-    return strcmp(probe->groups->items[value - 1].name, probe->name) == 0;
-}
-
 /* Add a file to the group of its agent, or of the other parts of its recording. */
 static void put_apart(mp_file_groups *groups, const mp_file_search *search, mp_found_file *file,
-                      mp_hash_index *agents)
+                      mp_key_index *agents)
 {
     const char *given = file->file.name;
     size_t length = search->reading->grouping == MP_GROUP_AGENT ? mp_process_of(given) : 0;
     const mp_found_file *first = &search->files[file->first];
     if (length) {
         const char *name = mp_arena_copy(&groups->arena, given, length);
-        const agent_probe probe = {groups, name};
-        uint32_t *place =
-            mp_hash_index_put(agents, mp_hash_bytes(name, length), is_same_agent, &probe);
+        uint32_t *place = mp_key_index_put(agents, name, length);
         file->group = put(groups, *place ? *place - 1 : NO_GROUP, name, file);
         *place = (uint32_t)file->group + 1;
         groups->items[file->group].agent = true;
@@ -121,7 +108,7 @@ bool mp_file_groups_find(mp_file_groups *groups, const char *const *paths, size_
         how.grouping =
             many || separates || (search.folders && !unites) ? MP_GROUP_FILE : MP_GROUP_ALL;
     groups->apart = how.grouping != MP_GROUP_ALL;
-    mp_hash_index agents = {0};
+    mp_key_index agents = {0};
     if (search.folders && count == 1) {
         groups->folder = search.archive ? search.archive : paths[0];
         if (search.archive)
@@ -134,7 +121,7 @@ bool mp_file_groups_find(mp_file_groups *groups, const char *const *paths, size_
             put_apart(groups, &search, &search.files[i], &agents);
         else
             put(groups, i ? 0 : NO_GROUP, search.files[0].file.name, &search.files[i]);
-    mp_hash_index_free(&agents);
+    mp_key_index_free(&agents);
     for (size_t i = 0; search.joins_dumps && i < search.count; i++)
         if (search.files[i].file.place.application)
             name_dumps(groups, &groups->items[search.files[i].group]);

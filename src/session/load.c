@@ -186,18 +186,6 @@ static int by_place(const void *left, const void *right)
     return order ? order : MP_COMPARE(a->turn, b->turn);
 }
 
-typedef struct entry_probe {
-    const load_entry *entries, *entry;
-} entry_probe;
-
-static bool is_same_recording(const void *opaque, uint32_t value)
-{
-    const entry_probe *probe = opaque;
-    const load_entry *a = probe->entry, *b = &probe->entries[value - 1];
-    return a->file.reader == b->file.reader &&
-           strcmp(a->file.place.group, b->file.place.group) == 0;
-}
-
 /* Sort dumps by time stamp instead of by position, if all dumps have a stamp and the stamps differ.
  * Return true if they were sorted. Stamps are 32-bit counters that may have wrapped around between
  * dumps. */
@@ -237,18 +225,15 @@ static void tell_order(const load_entry *entries, size_t count, mp_diagnostics *
 static void order(const group_load *load)
 {
     load_entry *entries = load->entries;
-    mp_hash_index recordings = {0};
+    mp_key_index recordings = {0};
     for (size_t i = 0; i < load->count; i++) {
-        const char *group = entries[i].file.place.group;
-        const entry_probe probe = {entries, &entries[i]};
-        if (!*group)
+        if (!*entries[i].file.place.group)
             continue;
-        uint32_t *place = mp_hash_index_put(&recordings, mp_hash_bytes(group, strlen(group)),
-                                            is_same_recording, &probe);
+        uint32_t *place = mp_recording_of(&recordings, &entries[i].file);
         *place = *place ? *place : (uint32_t)i + 1;
         entries[i].given = entries[*place - 1].given;
     }
-    mp_hash_index_free(&recordings);
+    mp_key_index_free(&recordings);
     load->model->dumps_by_stamp = order_dumps(entries, load->count);
     if (load->count)
         qsort(entries, load->count, sizeof *entries, by_place);

@@ -158,50 +158,36 @@ static void tell_passed_over(const mp_file_search *search, const char *path)
 
 /* --- parts of one recording --- */
 
-typedef struct file_probe {
-    const mp_found_file *files, *file;
-} file_probe;
-
-static bool is_same_recording(const void *opaque, uint32_t value)
+uint32_t *mp_recording_of(mp_key_index *recordings, const mp_file *file)
 {
-    const file_probe *probe = opaque;
-    const mp_file *a = &probe->file->file, *b = &probe->files[value - 1].file;
-    return a->reader == b->reader && a->place.application == b->place.application &&
-           strcmp(a->place.group, b->place.group) == 0;
-}
-
-static bool is_same_part(const void *opaque, uint32_t value)
-{
-    const file_probe *probe = opaque;
-    const mp_found_file *a = probe->file, *b = &probe->files[value - 1];
-    return a->first == b->first && a->file.place.sequence == b->file.place.sequence;
+    char key[256];
+    const int length = snprintf(key, sizeof key, "%s %" PRIu64 " %s", file->reader->name,
+                                (uint64_t)file->place.application, file->place.group);
+    return mp_key_index_put(recordings, key, (size_t)length);
 }
 
 void mp_search_find_parts(mp_file_search *search, size_t from)
 {
-    mp_hash_index recordings = {0}, parts = {0};
+    mp_key_index recordings = {0}, parts = {0};
     for (size_t i = from; i < search->count; i++) {
         mp_found_file *file = &search->files[i];
         const mp_place *state = &file->file.place;
-        const char *group = state->group;
-        const file_probe probe = {search->files, file};
         file->first = i;
         file->copied = false;
-        if (!file->file.placed || (!*group && !search->joins_dumps))
+        if (!file->file.placed || (!*state->group && !search->joins_dumps))
             continue;
-        uint64_t hash = mp_hash_pair(mp_hash_bytes(group, strlen(group)), state->application);
-        uint32_t *place = mp_hash_index_put(&recordings, hash, is_same_recording, &probe);
+        uint32_t *place = mp_recording_of(&recordings, &file->file);
         *place = *place ? *place : (uint32_t)i + 1;
         file->first = *place - 1;
-        if (!*group)
+        if (!*state->group)
             continue;
-        place = mp_hash_index_put(&parts, mp_hash_pair(file->first, state->sequence), is_same_part,
-                                  &probe);
+        const uint64_t part[] = {file->first, state->sequence};
+        place = mp_key_index_put(&parts, part, sizeof part);
         search->files[file->first].copied |= *place != 0;
         *place = *place ? *place : (uint32_t)i + 1;
     }
-    mp_hash_index_free(&recordings);
-    mp_hash_index_free(&parts);
+    mp_key_index_free(&recordings);
+    mp_key_index_free(&parts);
 }
 
 /* --- archives --- */

@@ -2,6 +2,7 @@
  * numbers in names compared as numbers, so that every run reads them in the same order. */
 #pragma once
 
+#include "base/index.h"
 #include "base/memory.h"
 #include "readers/reader.h"
 #include "session/reading.h"
@@ -48,6 +49,9 @@ typedef struct mp_file_search {
  * recordings may be missing. Release search->files with free(). */
 void mp_search_paths(mp_file_search *search, const char *const *paths, size_t count);
 
+/* Return what the index has for the recording of a placed file, for reading and writing. Files of
+ * one reader with the same group and application belong to one recording. */
+uint32_t *mp_recording_of(mp_key_index *recordings, const mp_file *file);
 /* Set, from index `from` on, the recording to which each file belongs. Parts of a recording have
  * the same UUID and different numbers; if a number occurs twice, the files are copies. Dumps of one
  * application are one recording if search->joins_dumps is set. */
