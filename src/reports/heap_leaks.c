@@ -242,13 +242,18 @@ bool mp_section_leaks(mp_document *document, const mp_request *request, const mp
     mp_best best = leak_rows(mp_window_leak_sites(window), asked, order);
     leak_row *rows = best.rows;
     mp_folding folding = mp_folding_of(model);
+    bool older = false;
     for (size_t i = 0; i < best.count; i++) {
+        older |= rows[i].created_objects - rows[i].deleted_objects > rows[i].objects;
         table->ahead += !asked->sort && rows[i].leak->leaking_weight > 0;
         set_texts(document, model, &folding, table->list_depth + 1, &rows[i]);
         mp_table_put(document, table, &rows[i]);
         attach_site(document, table, model, &rows[i]);
     }
     mp_table_left_out(table, best.added);
+    if (older)
+        mp_table_line(document, table, "Created and Deleted also count objects created up to %s",
+                      mp_moment_text(document, window, true));
     mp_folding_free(&folding);
     free(rows);
     return true;
