@@ -144,14 +144,12 @@ static const cli_option *find_named(const cli_options *options, const char *name
     char list[1024];
     for (size_t i = 0; i < cli_option_count; i++) {
         const cli_option *option = &cli_option_table[i];
-        if (!is_taken(&options->command, option))
+        if (strncmp(option->name, name, strlen(name)) != 0 || !is_taken(&options->command, option))
             continue;
         if (strcmp(option->name, name) == 0)
             return option;
-        if (strncmp(option->name, name, strlen(name)) == 0) {
-            begun[count++] = option->name;
-            found = option;
-        }
+        begun[count++] = option->name;
+        found = option;
     }
     /* --by, an option of other commands, is not an abbreviation of --bytes */
     if (count == 1 && !is_option(name))
