@@ -39,10 +39,11 @@ static bool number_in(const char *path, const char *word, uint64_t *number)
  * count as used. */
 static uint64_t left_in(const char *folder, const char *most, const char *used, const char *total)
 {
+    const uint64_t none = INT64_MAX / 2; /* where there is no "max", a number near INT64_MAX */
     char path[4400], word[64];
     uint64_t limit, usage, part, files = 0;
     snprintf(path, sizeof path, "%s/%s", folder, most);
-    if (!number_in(path, "", &limit))
+    if (!number_in(path, "", &limit) || limit > none)
         return UINT64_MAX;
     snprintf(path, sizeof path, "%s/%s", folder, used);
     if (!number_in(path, "", &usage))
