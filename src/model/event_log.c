@@ -230,15 +230,19 @@ static void consider(const mp_model *model, mp_inference *best, uint32_t type, i
 void mp_events_infer(mp_model *model)
 {
     mp_events *events = model->events;
-    typed_count *counts = mp_alloc_zero(model->deltas.count, sizeof *counts);
+    int64_t *deleted = mp_alloc_zero(model->contexts.count, sizeof *deleted);
+    typed_count *counts = mp_alloc(model->contexts.count * sizeof *counts);
     size_t count = 0;
     for (uint32_t i = 1; i < model->deltas.count; i++) {
         const mp_delta *delta = &model->deltas.items[i];
-        const mp_context *context =
-            &model->contexts.items[model->generations.items[delta->generation.i].context.i];
-        if (!context->old && delta->cost.deleted)
-            counts[count++] = (typed_count){context->node.i, context->type.i, delta->cost.deleted};
+        deleted[model->generations.items[delta->generation.i].context.i] += delta->cost.deleted;
     }
+    for (uint32_t i = 1; i < model->contexts.count; i++) {
+        const mp_context *context = &model->contexts.items[i];
+        if (!context->old && deleted[i])
+            counts[count++] = (typed_count){context->node.i, context->type.i, deleted[i]};
+    }
+    free(deleted);
     qsort(counts, count, sizeof *counts, by_node_then_type);
     events->inference = mp_alloc_zero(model->nodes.count, sizeof *events->inference);
     for (size_t i = 0; i < count;) {
