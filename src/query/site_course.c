@@ -132,6 +132,7 @@ void mp_site_course_of(mp_site_course *course, const mp_window *window,
                        const mp_course_clock *clock, const uint32_t *deltas, size_t count,
                        uint32_t length)
 {
+    enum { AHEAD = 16 };
     const size_t size = (length + 2) * sizeof(int64_t);
     course->length = length;
     course->count = 0;
@@ -141,6 +142,11 @@ void mp_site_course_of(mp_site_course *course, const mp_window *window,
     memset(course->alive_bytes, 0, size);
     memset(course->resized_bytes, 0, size);
     for (size_t i = 0; i < count; i++) {
+        if (i + AHEAD < count) { /* the deltas of a site are far apart */
+            const mp_delta *next = &window->model->deltas.items[deltas[i + AHEAD]];
+            __builtin_prefetch(next);
+            __builtin_prefetch((const char *)(next + 1) - 1);
+        }
         const mp_site_event event =
             event_of(window, clock, &window->model->deltas.items[deltas[i]]);
         if (event.place > length + 1 || event.born > event.place)

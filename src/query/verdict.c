@@ -100,6 +100,8 @@ static int by_session(const void *left, const void *right, void *model)
 static size_t end_of_session(const mp_model *model, const uint32_t *deltas, size_t i, size_t count)
 {
     const uint32_t session = session_of(model, deltas[i]);
+    if (model->sessions.count == 2)
+        return count; /* there is only one session */
     while (i < count && session_of(model, deltas[i]) == session)
         i++;
     return i;
