@@ -159,22 +159,24 @@ static old_state state_of(const mp_site_course *course, const mp_course_old *see
     mp_course_old old;
     const uint32_t length = course->length;
     mp_course_old_of(&old, course, age);
-    const stream in = stream_of(old.in, age + 1, length), out = stream_of(old.out, age + 1, length);
     double level = (double)old.level, exposure = 0, sum = 0, deaths = 0;
+    double came = 0, went = 0; /* beyond the age */
     for (uint32_t i = 1; i <= length; i++) {
         sum += (double)course->alive[i - 1];
         deaths += (double)seen->out[i];
         if (i <= age)
             continue;
+        came += old.in[i] > 0 ? (double)old.in[i] : 0;
+        went += old.out[i] > 0 ? (double)old.out[i] : 0;
         exposure += level;
         level += (double)(old.in[i] - old.out[i]);
     }
-    const double young = sum > exposure ? (deaths - out.total) / (sum - exposure) : 0;
-    if (2 * (double)old.out[length + 1] > level || out.total > MOST_DEATHS * in.total ||
-        out.total * length > MOST_HAZARD * exposure ||
-        (age > 0 &&
-         at_most((int64_t)exposure, fmin(young, MOST_SHARE), (int64_t)out.total) > BY_LUCK))
+    const double young = sum > exposure ? (deaths - went) / (sum - exposure) : 0;
+    if (2 * (double)old.out[length + 1] > level || went > MOST_DEATHS * came ||
+        went * length > MOST_HAZARD * exposure ||
+        (age > 0 && at_most((int64_t)exposure, fmin(young, MOST_SHARE), (int64_t)went) > BY_LUCK))
         return OLD_GO;
+    const stream in = stream_of(old.in, age + 1, length), out = stream_of(old.out, age + 1, length);
     return goes_on(&in) && !dries_up(&in) && out.second <= MOST_DEATHS * in.second ? OLD_LEAK
                                                                                    : OLD_STAY;
 }
