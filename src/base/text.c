@@ -17,6 +17,9 @@ bool mp_slice_equal(mp_slice a, mp_slice b)
 
 bool mp_slice_is(mp_slice a, const char *text)
 {
+    enum { CASE = 0x20 };
+    if (a.length && (*a.start ^ *text) & ~CASE)
+        return false; /* most are decided by their first letters */
     return strlen(text) == a.length && strncasecmp(a.start, text, a.length) == 0;
 }
 
