@@ -154,6 +154,26 @@ static void a_site_may_be_active_at_every_snapshot(void **unused)
     reading_free(&r);
 }
 
+static void uuids_have_digits_and_dashes_in_their_places(void **unused)
+{
+    (void)unused;
+    static const char *const others[] = {
+        "3F2504E04F89-11D3-9A0C-0305E82C33010", "3F2504E0-4F89-11D3-9A0C-0305E82C330",
+        "3F2504E0-4F89-11D3-9A0C-0305E82C33011", "3F2504E0-4F89-11D3-9A0C-0305E82C330G",
+        "3F2504E0-4F89-11D3-9A0C 0305E82C3301"};
+    reading r = read_text(&mp_reader_oemp, "a.oemp", VERSION_2, 4096);
+    assert_null(find_diagnostic(r.diagnostics, MP_DIAG_BAD_UUID));
+    assert_string_equal(mp_model_text(r.model, r.model->sessions.items[1].uuid),
+                        "3f2504e0-4f89-11d3-9a0c-0305e82c3301");
+    reading_free(&r);
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        r = read_changed(VERSION_2, "3F2504E0-4F89-11D3-9A0C-0305E82C3301", others[i]);
+        assert_non_null(find_diagnostic(r.diagnostics, MP_DIAG_BAD_UUID));
+        assert_string_equal(mp_model_text(r.model, r.model->sessions.items[1].uuid), others[i]);
+        reading_free(&r);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -164,6 +184,7 @@ int main(void)
         cmocka_unit_test(what_becomes_reusable_is_counted_as_such),
         cmocka_unit_test(names_with_nul_stay_apart),
         cmocka_unit_test(a_site_may_be_active_at_every_snapshot),
+        cmocka_unit_test(uuids_have_digits_and_dashes_in_their_places),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
