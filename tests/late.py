@@ -4,6 +4,8 @@ what is missing. In the sandbox, which denies their files, they are loaded befor
 
   tests/late.py --memprof PROGRAM
 """
+import gzip
+import lzma
 import os
 import pathlib
 import pty
@@ -24,9 +26,16 @@ class Late(ClaimsOfProgram):
         for path, member in (archive, SAMPLE), (packed, DATABASE):
             with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as made:
                 made.write(member, member.name)
+        compressed = {}
+        for ending, module in ("gz", gzip), ("xz", lzma):
+            compressed[ending] = folder / f"a.oemp.{ending}"
+            with module.open(compressed[ending], "wb") as out:
+                out.write(SAMPLE.read_bytes())
         written = "export", "--to"
         cases = [(None, "leaks", SAMPLE), (None, "check", SAMPLE),
+                 (None, "check", compressed["gz"]), # zlib is linked
                  ("libarchive.so.13", "check", archive),
+                 ("libarchive.so.13", "check", compressed["xz"]),
                  ("libsqlite3.so.0", "leaks", DATABASE), ("libsqlite3.so.0", "leaks", packed),
                  ("libsqlite3.so.0", "sql", SAMPLE, "select count(*) from sites"),
                  ("libsqlite3.so.0", *written, "sqlite", "-o", folder / "new.db", SAMPLE),

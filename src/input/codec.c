@@ -3,17 +3,12 @@
 #include "input/codec.h"
 
 #ifdef MEMPROF_ARCHIVE
-#include <bzlib.h>
-#include <lz4.h>
-#include <lz4frame.h>
-#include <lzma.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
-#include <zstd.h>
-#include <zstd_errors.h>
 
 #include "base/memory.h"
+#include "input/libarchive.h"
 
 /* Limit a length for libraries with 32-bit counters. */
 static unsigned clipped(size_t length)
@@ -71,7 +66,7 @@ const mp_codec mp_codec_gzip = {sizeof(z_stream), gzip_begin, gzip_step, gzip_en
 
 static bool bzip2_begin(void *state)
 {
-    return BZ2_bzDecompressInit(state, 0, 0) == BZ_OK;
+    return mp_la.BZ2_bzDecompressInit(state, 0, 0) == BZ_OK;
 }
 
 static mp_codec_result bzip2_step(void *state, mp_codec_bytes *bytes, const char **why)
@@ -81,7 +76,7 @@ static mp_codec_result bzip2_step(void *state, mp_codec_bytes *bytes, const char
     unsigned room = bzip2->avail_out = clipped(bytes->room);
     bzip2->next_in = (char *)(uintptr_t)bytes->in;
     bzip2->next_out = bytes->out;
-    int code = BZ2_bzDecompress(bzip2);
+    int code = mp_la.BZ2_bzDecompress(bzip2);
     advance(bytes, length - bzip2->avail_in, room - bzip2->avail_out);
     if (code == BZ_MEM_ERROR)
         mp_out_of_memory();
@@ -92,7 +87,7 @@ static mp_codec_result bzip2_step(void *state, mp_codec_bytes *bytes, const char
 
 static void bzip2_end(void *state)
 {
-    BZ2_bzDecompressEnd(state);
+    mp_la.BZ2_bzDecompressEnd(state);
 }
 
 const mp_codec mp_codec_bzip2 = {sizeof(bz_stream), bzip2_begin, bzip2_step, bzip2_end};
@@ -102,7 +97,7 @@ const mp_codec mp_codec_bzip2 = {sizeof(bz_stream), bzip2_begin, bzip2_step, bzi
 static bool xz_begin(void *state)
 {
     const uint64_t most = (uint64_t)1 << 30; /* bytes of memory that a file may request */
-    return lzma_stream_decoder(state, most, 0) == LZMA_OK;
+    return mp_la.lzma_stream_decoder(state, most, 0) == LZMA_OK;
 }
 
 static mp_codec_result xz_step(void *state, mp_codec_bytes *bytes, const char **why)
@@ -111,7 +106,7 @@ static mp_codec_result xz_step(void *state, mp_codec_bytes *bytes, const char **
     size_t length = xz->avail_in = bytes->length, room = xz->avail_out = bytes->room;
     xz->next_in = (const uint8_t *)bytes->in;
     xz->next_out = (uint8_t *)bytes->out;
-    lzma_ret code = lzma_code(xz, LZMA_RUN);
+    lzma_ret code = mp_la.lzma_code(xz, LZMA_RUN);
     advance(bytes, length - xz->avail_in, room - xz->avail_out);
     if (code == LZMA_MEM_ERROR)
         mp_out_of_memory();
@@ -124,7 +119,7 @@ static mp_codec_result xz_step(void *state, mp_codec_bytes *bytes, const char **
 
 static void xz_end(void *state)
 {
-    lzma_end(state);
+    mp_la.lzma_end(state);
 }
 
 const mp_codec mp_codec_xz = {sizeof(lzma_stream), xz_begin, xz_step, xz_end};
@@ -139,8 +134,8 @@ typedef struct zstd_state {
 static bool zstd_begin(void *state)
 {
     zstd_state *zstd = state;
-    zstd->stream = ZSTD_createDStream();
-    zstd->next = zstd->stream ? ZSTD_initDStream(zstd->stream) : 0;
+    zstd->stream = mp_la.ZSTD_createDStream();
+    zstd->next = zstd->stream ? mp_la.ZSTD_initDStream(zstd->stream) : 0;
     return zstd->stream != NULL;
 }
 
@@ -152,20 +147,20 @@ static mp_codec_result zstd_step(void *state, mp_codec_bytes *bytes, const char 
      * at a time makes the result independent of how the bytes arrive. */
     ZSTD_inBuffer in = {bytes->in, bytes->length < zstd->next ? bytes->length : zstd->next, 0};
     ZSTD_outBuffer out = {bytes->out, bytes->room, 0};
-    size_t code = ZSTD_decompressStream(zstd->stream, &out, &in);
+    size_t code = mp_la.ZSTD_decompressStream(zstd->stream, &out, &in);
     advance(bytes, in.pos, out.pos);
-    if (ZSTD_getErrorCode(code) == ZSTD_error_memory_allocation)
+    if (mp_la.ZSTD_getErrorCode(code) == ZSTD_error_memory_allocation)
         mp_out_of_memory();
     zstd->next = code > BLOCK_HEAD ? code - BLOCK_HEAD
                                    : code; /* the size without the header of the next block */
-    return ZSTD_isError(code) ? damaged(ZSTD_getErrorName(code), why)
-           : code             ? MP_CODEC_MORE
-                              : MP_CODEC_END;
+    return mp_la.ZSTD_isError(code) ? damaged(mp_la.ZSTD_getErrorName(code), why)
+           : code                   ? MP_CODEC_MORE
+                                    : MP_CODEC_END;
 }
 
 static void zstd_end(void *state)
 {
-    ZSTD_freeDStream(((zstd_state *)state)->stream);
+    mp_la.ZSTD_freeDStream(((zstd_state *)state)->stream);
 }
 
 const mp_codec mp_codec_zstd = {sizeof(zstd_state), zstd_begin, zstd_step, zstd_end};
@@ -188,8 +183,8 @@ typedef struct lz4_state {
 
 static bool lz4_begin(void *state)
 {
-    return !LZ4F_isError(
-        LZ4F_createDecompressionContext(&((lz4_state *)state)->frames, LZ4F_VERSION));
+    return !mp_la.LZ4F_isError(
+        mp_la.LZ4F_createDecompressionContext(&((lz4_state *)state)->frames, LZ4F_VERSION));
 }
 
 /* A call that fails delivers nothing of its output. So first fetch output that is ready, then feed
@@ -197,14 +192,14 @@ static bool lz4_begin(void *state)
 static mp_codec_result lz4_frame_step(lz4_state *lz4, mp_codec_bytes *bytes, const char **why)
 {
     size_t taken = 0, put = bytes->room;
-    size_t code = LZ4F_decompress(lz4->frames, bytes->out, &put, bytes->in, &taken, NULL);
-    if (!LZ4F_isError(code) && !put) {
+    size_t code = mp_la.LZ4F_decompress(lz4->frames, bytes->out, &put, bytes->in, &taken, NULL);
+    if (!mp_la.LZ4F_isError(code) && !put) {
         taken = bytes->length < lz4->next ? bytes->length : lz4->next;
         put = bytes->room;
-        code = LZ4F_decompress(lz4->frames, bytes->out, &put, bytes->in, &taken, NULL);
+        code = mp_la.LZ4F_decompress(lz4->frames, bytes->out, &put, bytes->in, &taken, NULL);
     }
-    if (LZ4F_isError(code)) {
-        const char *name = LZ4F_getErrorName(code);
+    if (mp_la.LZ4F_isError(code)) {
+        const char *name = mp_la.LZ4F_getErrorName(code);
         if (strcmp(name, "ERROR_allocation_failed") == 0)
             mp_out_of_memory();
         return damaged(name, why);
@@ -253,7 +248,7 @@ static bool lz4_old_block(lz4_state *lz4)
 {
     if (!lz4->plain)
         lz4->plain = mp_alloc(LZ4_OLD_BLOCK);
-    int got = LZ4_decompress_safe(lz4->block, lz4->plain, (int)lz4->wanted, LZ4_OLD_BLOCK);
+    int got = mp_la.LZ4_decompress_safe(lz4->block, lz4->plain, (int)lz4->wanted, LZ4_OLD_BLOCK);
     lz4->have = lz4->wanted = lz4->from = 0;
     lz4->to = got < 0 ? 0 : (size_t)got;
     return got >= 0;
@@ -280,7 +275,7 @@ static mp_codec_result lz4_step(void *state, mp_codec_bytes *bytes, const char *
 static void lz4_end(void *state)
 {
     lz4_state *lz4 = state;
-    LZ4F_freeDecompressionContext(lz4->frames);
+    mp_la.LZ4F_freeDecompressionContext(lz4->frames);
     free(lz4->block);
     free(lz4->plain);
 }

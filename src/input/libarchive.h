@@ -1,14 +1,40 @@
-/* libarchive's functions. The library is loaded when it is first needed (base/late.h): most
- * recordings are not archives. */
+/* Functions of libarchive and of the libraries that it decompresses with. They are loaded when they
+ * are first needed (base/late.h): most recordings are neither archives nor compressed. */
 #pragma once
 
 #ifdef MEMPROF_ARCHIVE
 #include <archive.h>
 #include <archive_entry.h>
+#include <bzlib.h>
+#include <lz4.h>
+#include <lz4frame.h>
+#include <lzma.h>
+#include <zstd.h>
+#include <zstd_errors.h>
 
 #include "base/late.h"
 
 #define MP_LIBARCHIVE(SYMBOL)                                                                      \
+    SYMBOL(BZ2_bzDecompress)                                                                       \
+    SYMBOL(BZ2_bzDecompressEnd)                                                                    \
+    SYMBOL(BZ2_bzDecompressInit)                                                                   \
+    SYMBOL(LZ4F_createDecompressionContext)                                                        \
+    SYMBOL(LZ4F_decompress)                                                                        \
+    SYMBOL(LZ4F_freeDecompressionContext)                                                          \
+    SYMBOL(LZ4F_getErrorName)                                                                      \
+    SYMBOL(LZ4F_isError)                                                                           \
+    SYMBOL(LZ4_decompress_safe)                                                                    \
+    SYMBOL(ZSTD_CCtx_setParameter)                                                                 \
+    SYMBOL(ZSTD_compressStream2)                                                                   \
+    SYMBOL(ZSTD_createCCtx)                                                                        \
+    SYMBOL(ZSTD_createDStream)                                                                     \
+    SYMBOL(ZSTD_decompressStream)                                                                  \
+    SYMBOL(ZSTD_freeCCtx)                                                                          \
+    SYMBOL(ZSTD_freeDStream)                                                                       \
+    SYMBOL(ZSTD_getErrorCode)                                                                      \
+    SYMBOL(ZSTD_getErrorName)                                                                      \
+    SYMBOL(ZSTD_initDStream)                                                                       \
+    SYMBOL(ZSTD_isError)                                                                           \
     SYMBOL(archive_entry_filetype)                                                                 \
     SYMBOL(archive_entry_free)                                                                     \
     SYMBOL(archive_entry_hardlink)                                                                 \
@@ -36,7 +62,10 @@
     SYMBOL(archive_read_support_format_7zip)                                                       \
     SYMBOL(archive_read_support_format_tar)                                                        \
     SYMBOL(archive_read_support_format_zip_seekable)                                               \
-    SYMBOL(archive_read_support_format_zip_streamable)
+    SYMBOL(archive_read_support_format_zip_streamable)                                             \
+    SYMBOL(lzma_code)                                                                              \
+    SYMBOL(lzma_end)                                                                               \
+    SYMBOL(lzma_stream_decoder)
 
 typedef struct mp_libarchive {
     MP_LIBARCHIVE(MP_LATE_MEMBER)
@@ -46,6 +75,6 @@ typedef struct mp_libarchive {
 extern mp_libarchive mp_la;
 #endif
 
-/* Load libarchive, unless it is loaded already. Return NULL, or a static text with the reason why
- * it cannot be loaded. Thread-safe. */
+/* Load the libraries, unless they are loaded already. Return NULL, or a static text with the reason
+ * why it cannot be loaded. Thread-safe. */
 const char *mp_libarchive_load(void);

@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "base/units.h"
 #include "input/codec.h"
+#include "input/libarchive.h"
 
 enum { BLOCK = 64 * 1024 };
 
@@ -143,13 +144,19 @@ static void leave(unpacker *self)
 }
 
 /* Start the next stream, after skipping zeros that pad tapes and disks. Return false if there is
- * none. */
+ * none, or if its library cannot be loaded. */
 static bool enter(unpacker *self)
 {
     while (fill(self) && self->block[self->from] == 0)
         self->from++;
     if (self->from == self->to)
         return false;
+    const char *lacks = self->packing == MP_GZIP ? NULL : mp_libarchive_load(); /* zlib is linked */
+    if (lacks) {
+        mp_stream_fail(&self->stream, MP_FAULT_READ, "%s: %s", mp_packing_name(self->packing),
+                       lacks);
+        return false;
+    }
     self->state = mp_alloc_zero(1, self->codec->size);
     if (!self->codec->begin(self->state))
         mp_out_of_memory();

@@ -9,15 +9,13 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
-#ifdef MEMPROF_ARCHIVE
-#include <zstd.h>
-#endif
 
 #include "base/checksum.h"
 #include "base/memory.h"
 #include "base/output.h"
 #include "base/text.h"
 #include "base/units.h"
+#include "input/libarchive.h"
 
 enum { BLOCK = 128 * 1024, DAY_SECONDS = 86400 };
 
@@ -88,37 +86,41 @@ void mp_archive_place_free(mp_archive_place *place)
 /* --- compression --- */
 
 #ifdef MEMPROF_ARCHIVE
-/* Write the file compressed. Return false if the compression failed. Errors of the streams stay in
- * them. */
-static bool copy(FILE *source, FILE *target)
+/* Write the file compressed. Return NULL, or why the compression failed. Errors of the streams stay
+ * in them. */
+static const char *copy(FILE *source, FILE *target)
 {
+    const char *lacks = mp_libarchive_load();
+    if (lacks)
+        return lacks;
     char *block = mp_alloc(BLOCK), *packed = mp_alloc(BLOCK);
-    ZSTD_CCtx *context = ZSTD_createCCtx();
-    bool ok = context && !ZSTD_isError(ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 1));
+    ZSTD_CCtx *context = mp_la.ZSTD_createCCtx();
+    bool ok = context &&
+              !mp_la.ZSTD_isError(mp_la.ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 1));
     for (bool ended = false; ok && !ended && !ferror(target);) {
         ZSTD_inBuffer input = {block, fread(block, 1, BLOCK, source), 0};
         ended = input.size < BLOCK;
         for (size_t left = 1; ok && (ended ? left : input.pos < input.size);) {
             ZSTD_outBuffer output = {packed, BLOCK, 0};
-            left = ZSTD_compressStream2(context, &output, &input,
-                                        ended ? ZSTD_e_end : ZSTD_e_continue);
-            ok = !ZSTD_isError(left);
+            left = mp_la.ZSTD_compressStream2(context, &output, &input,
+                                              ended ? ZSTD_e_end : ZSTD_e_continue);
+            ok = !mp_la.ZSTD_isError(left);
             fwrite(packed, 1, output.pos, target);
         }
     }
-    ZSTD_freeCCtx(context);
+    mp_la.ZSTD_freeCCtx(context);
     free(block);
     free(packed);
-    return ok;
+    return ok ? NULL : "no memory";
 }
 #else
-static bool copy(FILE *source, FILE *target)
+static const char *copy(FILE *source, FILE *target)
 {
     char *block = mp_alloc(BLOCK);
     for (size_t length; (length = fread(block, 1, BLOCK, source)) > 0;)
         fwrite(block, 1, length, target);
     free(block);
-    return true;
+    return NULL;
 }
 #endif
 
@@ -148,11 +150,10 @@ bool mp_archive_put(const char *path, const mp_archive_place *place, mp_error *e
             fclose(file);
         return false;
     }
-    errno = 0;
-    bool ok = copy(file, output.file) && !ferror(file);
+    const char *why = copy(file, output.file);
+    bool ok = !why && !ferror(file);
     if (!ok)
-        mp_fail_file(error, path, 0, 0, "cannot be compressed: %s",
-                     errno ? strerror(errno) : "no memory");
+        mp_fail_file(error, path, 0, 0, "cannot be compressed: %s", why ? why : strerror(errno));
     fclose(file);
     ok = mp_output_close(&output, ok, ok ? error : &closing) && ok;
     if (!ok)
