@@ -369,7 +369,6 @@ void mp_groups_answer(const mp_file_groups *groups, const mp_question *question,
         return;
     answers->document =
         answers->merged ? merge(groups, &answers->pile) : answers->pile.documents[0];
-    mp_document_settle_verdict(answers->document, diagnostics);
 }
 
 void mp_answers_free(mp_answers *answers)

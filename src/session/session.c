@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/output.h"
+#include "document/checks.h"
 #include "session/save.h"
 
 enum { KEPT_OF_EACH_CODE = 100 };
@@ -295,6 +296,8 @@ bool mp_session_answer(mp_session *session, const mp_question *question,
         mp_groups_answer(groups, question, &reading, style, &session->held, session->diagnostics,
                          answers);
     }
+    if (answers->document)
+        mp_document_settle_verdict(answers->document, session->diagnostics);
     return true;
 }
 

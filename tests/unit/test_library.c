@@ -419,6 +419,29 @@ static void a_folder_is_asked_as_a_whole(void **unused)
     rmdir(folder);
 }
 
+/* A limit is not judged if an input could not be read, in any report. */
+static void an_unread_input_is_no_pass(void **unused)
+{
+    (void)unused;
+    static const mp_setting limits[] = {{"max-slope", "1G"}, {"max-trend", "1G"}};
+    static const char *const reports[] = {"trend", "leaks"};
+    for (size_t i = 0; i < 2; i++)
+        for (size_t missing = 0; missing < 2; missing++) {
+            mp_error error = {0};
+            mp_session *session = mp_session_new();
+            for (size_t j = 0; j < (i ? 1 : 4); j++)
+                mp_session_add(session, memory[0]);
+            if (missing)
+                mp_session_add(session, "/no/such/file");
+            mp_document *answer = mp_session_ask(session, reports[i], &limits[i], 1, &error);
+            assert_non_null(answer);
+            assert_int_equal(mp_document_verdict(answer),
+                             missing ? MP_VERDICT_ERROR : MP_VERDICT_PASS);
+            mp_document_free(answer);
+            mp_session_free(session);
+        }
+}
+
 /* If an input gives no answer, the reason is reported. */
 static void what_cannot_be_read_is_said(void **unused)
 {
@@ -915,6 +938,7 @@ int main(void)
         cmocka_unit_test(needs_are_those_of_the_questions),
         cmocka_unit_test(a_pipe_is_read_once),
         cmocka_unit_test(a_folder_is_asked_as_a_whole),
+        cmocka_unit_test(an_unread_input_is_no_pass),
         cmocka_unit_test(what_cannot_be_read_is_said),
         cmocka_unit_test(inputs_need_no_path),
         cmocka_unit_test(an_archive_can_be_in_memory),
