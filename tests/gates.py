@@ -1,0 +1,79 @@
+#!/usr/bin/env python3
+"""A rule passes only if it was judged.
+
+  tests/gates.py --memprof PROGRAM
+
+No sample may exceed the limits of RULES, which are 0, except that the sessions whose objects are freed at the end
+shrink, and that one sample does not leak (samples/README.md). So every other rule fails, or is an error because the
+sample does not record the figure. With a selection that nothing matches, no rule may pass. The status, JSON, JUnit and
+the annotations must agree.
+"""
+import json
+import pathlib
+import re
+import sys
+import tempfile
+
+import claims
+
+SAMPLES = pathlib.Path(__file__).resolve().parent.parent / "samples"
+OTHERS = (".md", ".sh", ".policy", ".suppressions", ".sql")  # no recordings
+GROWTH = ("growth", "growth of each type", "growth per snapshot", "growth of each type per snapshot", "platform growth")
+HEAPS = ("leaked", "leaked objects", "leak sites", "live", "live objects", "peak", "peak objects", "created",
+         "created objects", "deleted objects", "retained of each type", "platform memory", "leaked of each source",
+         "leaked objects of each name", "live of each site", "live objects of each type", "created of each type", *GROWTH,
+         "trend", "trend of each site")
+PROFILES = ("calls", "samples", "calls of each module", "samples of each method", "seconds", "seconds of each method")
+RULES = [f"{measure} <= 0{' s' if measure.startswith('seconds') else ''}" for measure in HEAPS + PROFILES]
+RULES += ["coverage >= 100 %", "coverage of each module >= 100 %", "growth <= 0 %", "trend <= 0 %", "growth after snapshot 1 <= 0"]
+SERIES = [[f"shop-{number}{ending}" for number in range(1, 4)] for ending in
+          (".gclog", ".heap", ".hprof", ".heapsnapshot", ".pprof", ".heapprofile")] + \
+    [["shop-objects-1.json", "shop-objects-2.json", "shop-objects-3.json"], ["shop-part1.oemp", "shop-part2.oemp"]]
+# Sessions that end: less is alive at their clean-up than at their first snapshot.
+SHRINKING = ("shop-agent-", "shop-fixed", "shop-latin1", "shop-requests-", "shop-reusable", "shop-v1.oemp", "shop-v2.oemp",
+             "shop-part1.oemp+")
+NOTHING = (["--type", "no such type"], ["--since", "9h"], ["--source", "no such source"])
+
+
+def may_pass(name, rule):
+    """Return true if what the sample records is within the rule."""
+    total = rule in ("growth <= 0", "growth <= 0 %", "growth after snapshot 1 <= 0")
+    return total and name.startswith(SHRINKING) or name == "shop-fixed.oemp" and ("trend" in rule or "per snapshot" in rule)
+
+
+def main():
+    asked = claims.arguments(__doc__)
+    laws = claims.ClaimsOfProgram(asked.memprof)
+    with tempfile.TemporaryDirectory() as folder:
+        policy = pathlib.Path(folder) / "zero.policy"
+        policy.write_text("\n".join(RULES) + "\n")
+
+        def gate(paths, *words, form="json"):
+            return laws.run("gate", policy, *paths, *words, "--format", form, "--quiet")
+
+        paths = [[path] for path in sorted(SAMPLES.iterdir()) if path.is_file() and path.suffix not in OTHERS]
+        for group in paths + [[SAMPLES / name for name in names] for names in SERIES]:
+            name = "+".join(path.name for path in group)
+            for words in ([], *NOTHING):
+                done = gate(group, *words)
+                if done.returncode == 2 and words:
+                    continue  # the option is not for this kind of recording
+                answer = json.loads(done.stdout)
+                passed = [row["rule"] for row in answer["rules"] if row["status"] == "pass"]
+                wrong = [rule for rule in passed if words or not may_pass(name, rule)]
+                laws.claim(not wrong, name, words, "passes", wrong)
+                counts = answer["gate"]
+                failed, unjudged = counts["failed"], counts["unjudged"]
+                verdict = "fail" if failed else "error" if unjudged else "pass"
+                laws.claim(len(passed) == counts["passed"] and counts["verdict"] == verdict, name, words, counts)
+                # what could not be read takes precedence over what fails
+                laws.claim(done.returncode == {"fail": 1, "error": 3, "pass": 0}[verdict], name, words, done.returncode, verdict)
+                suite = re.search(r'failures="(\d+)" errors="(\d+)"', gate(group, *words, form="junit").stdout)
+                laws.claim(suite and [int(count) for count in suite.groups()] == [failed, unjudged], name, words, "JUnit")
+                notes = gate(group, *words, form="github").stdout.count("::error ")
+                laws.claim(notes == failed + unjudged, name, words, "annotations", notes)
+    return laws.end(800)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
