@@ -7,7 +7,7 @@
 Damage each recording at N places (default 200): lose 512 bytes, zero 512 bytes, or lose 1 to 59 lines. Then run
 a gate whose limit is less than the figure of the undamaged recording. The gate must fail, or end with 3 because
 it cannot judge; if it passes, that is counted. Print the share by format and kind of damage. The exit status is
-1 if more than --most percent (default 1) pass in a format that states totals (FORMATS below). A missing corpus
+1 if more than --most percent (default 1) pass in a format that reveals what is lost (FORMATS below). A missing corpus
 is skipped.
 """
 import collections
@@ -22,9 +22,15 @@ import tempfile
 import claims
 
 SAMPLES = pathlib.Path(__file__).resolve().parent.parent / "samples"
-# By file extension: the measure to limit, and whether the format states its own totals.
-FORMATS = {".oemp": ("live", True), ".prf": ("seconds", True), ".rpt": ("seconds", False),
-           ".taligent": ("live", False), ".gclog": ("live", False)}
+# By file extension: the measure to limit, and whether the format reveals what is lost, by totals or numbers.
+FORMATS = {".oemp": ("live", True), ".prf": ("seconds", True), ".rpt": ("seconds", True),
+           ".taligent": ("live", False), ".gclog": ("live", False), ".sqlite": ("live", True),
+           ".heapsnapshot": ("live", True), ".hprof": ("live", True), ".heap": ("live", True),
+           ".pprof": ("live", False), ".pb": ("seconds", False), ".cpuprofile": ("seconds", True),
+           ".heapprofile": ("live", False), ".heaptrack": ("live", True), ".massif": ("live", True),
+           ".dhat": ("live", False), ".memcheck": ("live", False), ".lsan": ("live", True),
+           ".json": ("live objects", False), ".log": ("live objects", False), ".lg": ("live objects", False),
+           ".folded": ("samples", False)}
 LARGEST = 300_000  # bytes; each recording is read thousands of times
 
 
@@ -59,8 +65,8 @@ def measure(memprof, path, folder):
     policy = folder / f"{path.name}.policy"
     policy.write_text(f"{measured} < 0{' s' if measured == 'seconds' else ''}\n")
     rules = json.loads(gate(memprof, policy, path).stdout or "{}").get("rules", [{}])
-    name = "measured_us" if measured == "seconds" else "measured_bytes"
-    value = rules[0].get(name) or rules[0].get("measured_seconds")
+    unit = {"live": "bytes", "live objects": "objects"}.get(measured, measured)
+    value = rules[0].get(f"measured_{unit}")
     if not value:
         return None
     policy.write_text(f"{measured} < {value}{' s' if measured == 'seconds' else ''}\n")
@@ -99,7 +105,7 @@ def score(memprof, paths, places):
 
 
 def report(counts, most):
-    """Print the table. Return the number of formats that state totals and pass too often."""
+    """Print the table. Return the number of formats that reveal losses and pass too often."""
     wrong = 0
     print(f"{'format':10} " + " ".join(f"{damage:>24}" for damage in DAMAGES))
     for suffix in sorted({suffix for suffix, _, _ in counts}):
