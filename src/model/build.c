@@ -114,6 +114,7 @@ void mp_model_free(mp_model *model)
     free(model->strings);
     mp_hash_index_free(&model->private->contexts);
     mp_hash_index_free(&model->private->generations);
+    mp_id_index_free(&model->private->types);
     free(model->private);
 #define FREE(list) free(model->list.items);
     MODEL_LISTS(FREE)
@@ -220,6 +221,34 @@ mp_string_id mp_model_intern_text(mp_model *model, const char *text)
     const mp_string_id id = mp_model_intern(model, mp_slice_of(text));
     model->converted = converted;
     return id;
+}
+
+mp_string_id mp_model_intern_format(mp_model *model, const char *format, ...)
+{
+    mp_arena arena = {0};
+    va_list arguments;
+    va_start(arguments, format);
+    const char *text = mp_arena_format_list(&arena, format, arguments);
+    va_end(arguments);
+    const mp_string_id id = mp_model_intern_text(model, text);
+    mp_arena_free(&arena);
+    return id;
+}
+
+mp_type_id mp_model_type_named(mp_model *model, mp_string_id name)
+{
+    uint32_t *place = mp_id_index_put(&model->private->types, name.i);
+    if (!*place) {
+        *place = model->types.count;
+        MP_ADD(&model->types)->name = name;
+    }
+    return (mp_type_id){*place};
+}
+
+mp_session_id mp_model_add_session(mp_model *model)
+{
+    (void)MP_ADD(&model->sessions);
+    return (mp_session_id){model->sessions.count - 1};
 }
 
 const char *mp_model_text(const mp_model *model, mp_string_id id)

@@ -24,6 +24,14 @@
  * is read as ISO 8859-1; mp_model_intern then sets model->converted. */
 mp_string_id mp_model_intern(mp_model *model, mp_slice text);
 mp_string_id mp_model_intern_text(mp_model *model, const char *text);
+/* Return the id of a text that is formatted as by printf. */
+mp_string_id mp_model_intern_format(mp_model *model, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* Return the type with this name. Create it when it is first used. */
+mp_type_id mp_model_type_named(mp_model *model, mp_string_id name);
+/* Add a session. Return its id. */
+mp_session_id mp_model_add_session(mp_model *model);
 
 /* Return the model's profile. The first call creates it. */
 mp_profile *mp_model_profile(mp_model *model);
@@ -57,7 +65,8 @@ struct mp_strings {
 struct mp_model_private {
     mp_hash_index contexts;
     mp_hash_index generations;
-    mp_budget spent; /* limits the sum of all bytes added */
+    mp_id_index types; /* by name, those of mp_model_type_named */
+    mp_budget spent;   /* limits the sum of all bytes added */
 };
 
 /* Return the generation with the context, birth, owner and marks of `key`. Create it if it is

@@ -256,11 +256,9 @@ static bool read_objects(abl_state *state)
 /* Return the name of a session, as it is in the log of its agent. */
 static mp_string_id name_of_session(abl_state *state, const abl_number *id)
 {
-    char name[32];
     if (!id->known || id->bad)
         return (mp_string_id){0};
-    snprintf(name, sizeof name, "AS-%" PRIu64, id->value);
-    return mp_model_intern_text(state->model, name);
+    return mp_model_intern_format(state->model, "AS-%" PRIu64, id->value);
 }
 
 /* Read a session. Its id may come after its objects. */

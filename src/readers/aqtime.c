@@ -34,13 +34,11 @@ static mp_bid probe(mp_slice head)
 
 static void begin_session(aq_state *state)
 {
-    (void)MP_ADD(&state->model->sessions);
-    mp_session_id session = {state->model->sessions.count - 1};
-    mp_census_open(&state->census, state->model, session);
+    mp_census_open(&state->census, state->model, mp_model_add_session(state->model));
     if (state->options->keep_objects)
         state->history = mp_history_new(state->model);
     for (size_t i = 0; i < state->set_count; i++) {
-        mp_snapshot *snapshot = mp_model_begin_snapshot(state->model, session);
+        mp_snapshot *snapshot = mp_model_begin_snapshot(state->model, state->census.session);
         snapshot->sequence = (uint64_t)state->sets[i].id;
         snapshot->tag = state->sets[i].caption;
         state->sets[i].snapshot.i = state->model->snapshots.count - 1;
@@ -140,7 +138,6 @@ static void *open_aqtime(mp_model *model, mp_diagnostics *diagnostics,
 static void close_aqtime(void *opaque)
 {
     aq_state *state = opaque;
-    mp_id_index_free(&state->types);
     mp_id_index_free(&state->symbols);
     mp_id_index_free(&state->node_index);
     free(state->sets);

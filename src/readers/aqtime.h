@@ -97,7 +97,6 @@ typedef struct aq_state {
     mp_arena scratch; /* memory for the current row */
 
     /* Shared by all inputs: */
-    mp_id_index types;      /* name to type */
     mp_id_index symbols;    /* maps a (name, start line) to its symbol */
     mp_id_index node_index; /* maps a (parent node, symbol) to its node */
     uint64_t node_count;

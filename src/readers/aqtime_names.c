@@ -34,13 +34,12 @@ static mp_type_class class_of(const char *name)
 static mp_type_id type_named(aq_state *state, const char *name, int64_t number)
 {
     mp_string_id text = aq_intern(state, name);
-    uint32_t *place = mp_id_index_put(&state->types, text.i);
-    if (!*place) {
-        *MP_ADD(&state->model->types) =
+    const uint32_t known = state->model->types.count;
+    const mp_type_id type = mp_model_type_named(state->model, text);
+    if (type.i == known)
+        state->model->types.items[type.i] =
             (mp_type){.name = text, .number = (uint64_t)number, .class = class_of(name)};
-        *place = state->model->types.count - 1;
-    }
-    return (mp_type_id){*place};
+    return type;
 }
 
 /* Return a number that is only displayed; -1 if it is invalid. An invalid number does not make the

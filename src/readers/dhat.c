@@ -330,8 +330,7 @@ static void add_snapshots(dhat_state *state)
 
 static void begin_file(dhat_state *state, mp_input *input, uint32_t summary)
 {
-    (void)MP_ADD(&state->model->sessions);
-    state->session.i = state->model->sessions.count - 1;
+    state->session = mp_model_add_session(state->model);
     state->json = mp_scan_open(input);
     state->path = state->model->inputs.items[summary].path;
     state->points.count = state->stacks.count = state->frames.count = state->rows.count = 0;

@@ -67,7 +67,6 @@ mp_dumps mp_dumps_of(mp_model *model, mp_diagnostics *diagnostics)
 void mp_dumps_free(mp_dumps *dumps)
 {
     mp_type_counts_free(&dumps->counts);
-    mp_id_index_free(&dumps->types_by_label);
 }
 
 void *mp_dumps_open(mp_model *model, mp_diagnostics *diagnostics, const mp_load_options *options)
@@ -87,10 +86,8 @@ void mp_dumps_close(void *dumps)
 mp_snapshot_id mp_dumps_begin(mp_dumps *dumps, uint32_t summary)
 {
     mp_model *model = dumps->model;
-    if (!dumps->session.i) {
-        (void)MP_ADD(&model->sessions);
-        dumps->session.i = model->sessions.count - 1;
-    }
+    if (!dumps->session.i)
+        dumps->session = mp_model_add_session(model);
     mp_model_begin_snapshot(model, dumps->session)->input = summary;
     dumps->path = model->inputs.items[summary].path;
     return (mp_snapshot_id){model->snapshots.count - 1};
@@ -105,17 +102,6 @@ mp_snapshot *mp_dumps_end(mp_dumps *dumps, int64_t stamp)
     mp_dump_order_check(&dumps->order, dumps->model, dumps->diagnostics, dumps->path,
                         stamp < 0 ? -1 : (int64_t)(uint32_t)stamp);
     return snapshot;
-}
-
-uint32_t mp_dumps_type(mp_dumps *dumps, mp_string_id label)
-{
-    mp_model *model = dumps->model;
-    uint32_t *type = mp_id_index_put(&dumps->types_by_label, label.i);
-    if (!*type) {
-        MP_ADD(&model->types)->name = label;
-        *type = model->types.count - 1;
-    }
-    return *type;
 }
 
 void mp_dumps_untrack(const mp_dumps *dumps, mp_graph *graph)

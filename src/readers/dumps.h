@@ -29,10 +29,9 @@ void mp_dump_order_check(mp_dump_order *order, mp_model *model, mp_diagnostics *
 typedef struct mp_dumps {
     mp_model *model;
     mp_diagnostics *diagnostics;
-    const char *path;           /* path of the current dump; belongs to the model */
-    mp_session_id session;      /* 0: no dump was begun */
-    mp_type_counts counts;      /* ledger of the dumps */
-    mp_id_index types_by_label; /* mp_string_id to type */
+    const char *path;      /* path of the current dump; belongs to the model */
+    mp_session_id session; /* 0: no dump was begun */
+    mp_type_counts counts; /* ledger of the dumps */
     mp_dump_order order;
     int64_t first_stamp; /* stamp of the first dump that has one, in milliseconds; -1: none */
 } mp_dumps;
@@ -50,8 +49,6 @@ mp_snapshot_id mp_dumps_begin(mp_dumps *dumps, uint32_t summary);
 /* Enter the model's graph as the dump that was begun, and end its snapshot, which is returned.
  * `stamp` is in milliseconds of the recorder's clock; -1: unknown. */
 mp_snapshot *mp_dumps_end(mp_dumps *dumps, int64_t stamp);
-/* Return the type with this label. All dumps share it. */
-uint32_t mp_dumps_type(mp_dumps *dumps, mp_string_id label);
 /* Mark all types as untracked: it is unknown what keeps their objects alive. */
 void mp_dumps_untrack(const mp_dumps *dumps, mp_graph *graph);
 

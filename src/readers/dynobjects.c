@@ -74,15 +74,15 @@ static void begin_snapshot(dyn_state *state, dyn_session *session, uint64_t line
  * of its request. */
 static void name_requests(dyn_state *state, const dyn_session *session, mp_snapshot *snapshot)
 {
-    char text[256];
+    mp_model *model = state->model;
     if (session->covered == 1 && session->units == 1 && session->request.i)
-        snapshot->tag = mp_model_intern_text(state->model, "_EndOfRequest");
+        snapshot->tag = mp_model_intern_text(model, "_EndOfRequest");
     snapshot->request = session->first_request;
     if (session->last_request.i == session->first_request.i)
         return;
-    snprintf(text, sizeof text, "%s to %s", mp_model_text(state->model, session->first_request),
-             mp_model_text(state->model, session->last_request));
-    snapshot->request = mp_model_intern_text(state->model, text);
+    snapshot->request = mp_model_intern_format(model, "%.120s to %.120s",
+                                               mp_model_text(model, session->first_request),
+                                               mp_model_text(model, session->last_request));
 }
 
 static void end_snapshot(dyn_state *state, dyn_session *session)
@@ -122,21 +122,11 @@ static dyn_session *add_session(dyn_state *state, const dyn_entry *entry, uint64
             sizeof *state->sessions);
     dyn_session *session = mp_alloc_zero(1, sizeof *session);
     state->sessions[state->session_count++] = session;
-    describe(state, MP_ADD(&state->model->sessions), entry);
-    const mp_session_id id = {state->model->sessions.count - 1};
+    const mp_session_id id = mp_model_add_session(state->model);
     mp_heap *heap = &session->heap;
+    describe(state, &state->model->sessions.items[id.i], entry);
     mp_heap_open(heap, state->model, id, state->diagnostics);
-    if (state->options->keep_objects)
-        mp_heap_keep_objects(heap);
-    if (state->options->keep_ages)
-        mp_heap_keep_ages(heap);
-    if (state->options->request_peaks)
-        mp_heap_watch_requests(heap);
-    const mp_time_range *within = &state->model->within;
-    if (within->since.given)
-        heap->since_us = mp_moment_us(&within->since, entry->time_us);
-    if (within->until.given)
-        heap->until_us = mp_moment_us(&within->until, entry->time_us);
+    mp_heap_set_options(heap, state->options);
     session->start_us = session->last_us = entry->time_us;
     session->units = 1;
     begin_snapshot(state, session, line);

@@ -69,9 +69,9 @@ bool dyn_read_place(mp_slice text, mp_slice *routine, uint32_t *line);
  * dyn_names_free. */
 typedef struct dyn_names {
     mp_model *model;
-    mp_id_index types, symbols; /* indexed by string */
-    mp_key_index nodes;         /* maps a (parent, symbol, line) to its node */
-    mp_string_id *units;        /* file or class of the code, indexed by symbol */
+    mp_id_index symbols; /* indexed by string */
+    mp_key_index nodes;  /* maps a (parent, symbol, line) to its node */
+    mp_string_id *units; /* file or class of the code, indexed by symbol */
     size_t unit_capacity;
     mp_text_buffer routine; /* scratch space for the name of a routine */
 } dyn_names;

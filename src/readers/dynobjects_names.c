@@ -48,17 +48,16 @@ mp_type_id dyn_type(dyn_names *names, mp_slice text)
                    {"MEMPTR", MP_TYPE_RAW_MEMORY},
                    {"Widget Pool", MP_TYPE_WIDGET_POOL}};
     const mp_string_id name = dyn_intern(names, text);
-    uint32_t *place = mp_id_index_put(&names->types, name.i);
-    if (!*place) {
-        mp_type *type = MP_ADD(&names->model->types);
-        type->name = name;
-        for (size_t i = 0; i < sizeof classes / sizeof *classes; i++)
-            if (mp_slice_is(text, classes[i].name))
-                type->class = classes[i].class;
-        *place = names->model->types.count - 1;
-        type->number = *place;
-    }
-    return (mp_type_id){*place};
+    const uint32_t known = names->model->types.count;
+    const mp_type_id type = mp_model_type_named(names->model, name);
+    if (type.i != known)
+        return type;
+    mp_type *added = &names->model->types.items[type.i];
+    added->number = type.i;
+    for (size_t i = 0; i < sizeof classes / sizeof *classes; i++)
+        if (mp_slice_is(text, classes[i].name))
+            added->class = classes[i].class;
+    return type;
 }
 
 /* Return the node for a call of the symbol by `parent` at a line. */
@@ -81,7 +80,6 @@ void dyn_names_free(dyn_names *names)
 {
     free(names->units);
     free(names->routine.text);
-    mp_id_index_free(&names->types);
     mp_id_index_free(&names->symbols);
     mp_key_index_free(&names->nodes);
 }

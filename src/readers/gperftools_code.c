@@ -123,19 +123,14 @@ static const gt_mapping *mapping_of(const gt_state *state, uint64_t address)
  * every run. Without a file, it is named after the address. */
 static mp_symbol_id symbol_of(gt_state *state, uint64_t address)
 {
-    char name[320];
     uint32_t *place = mp_id_index_put(&state->symbols, address);
     if (*place)
         return (mp_symbol_id){*place};
     const gt_mapping *mapping = mapping_of(state, address);
-    if (mapping)
-        snprintf(name, sizeof name, "%.255s+0x%" PRIx64, mp_model_text(state->model, mapping->name),
-                 address - mapping->start + mapping->offset);
-    else
-        snprintf(name, sizeof name, "0x%" PRIx64, address);
-    const mp_symbol symbol = {.name = mp_model_intern_text(state->model, name),
-                              .module = mapping ? mapping->name : (mp_string_id){0}};
-    *place = mp_stack_symbol(&state->stacks, symbol).i;
+    const mp_symbol_id symbol =
+        mp_stack_address(&state->stacks, mapping ? mapping->name : (mp_string_id){0}, mapping,
+                         mapping ? address - mapping->start + mapping->offset : address);
+    *place = symbol.i;
     return (mp_symbol_id){*place};
 }
 

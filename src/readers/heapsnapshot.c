@@ -66,7 +66,6 @@ void v8_end(v8_state *state)
     mp_id_index_free(&state->classes_by_key);
     mp_id_index_free(&state->classes_by_name);
     mp_id_index_free(&state->tables);
-    mp_arena_free(&state->scratch);
 }
 
 static const struct section {

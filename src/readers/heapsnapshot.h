@@ -65,7 +65,6 @@ typedef struct v8_entry {
 typedef struct v8_state {
     mp_dumps *dumps;
     mp_model *model;
-    mp_arena scratch;
     mp_json_cursor json;
     v8_fields node_fields, edge_fields;
     v8_kind kinds[V8_MOST_KINDS + 1]; /* kinds[kind_count] is for types that are not declared */
@@ -133,8 +132,6 @@ static inline bool v8_is_text(const v8_state *state, const char *text)
  * in `wanted`. Return false after the last wanted one, or if the array is malformed. */
 typedef void v8_take_text(v8_state *state, uint64_t index, uint32_t value);
 bool v8_read_texts(v8_state *state, const mp_id_index *wanted, v8_take_text *take);
-/* Return a text of the model that consists of three parts. */
-mp_string_id v8_label(v8_state *state, const char *before, const char *text, const char *after);
 /* Return true if the header describes the first `needed` fields. */
 bool v8_has_fields(const v8_fields *fields, uint32_t needed);
 

@@ -43,8 +43,8 @@ static uint32_t type_of_class(rebuild *job, v8_class *class)
     v8_state *state = job->state;
     if (class->type)
         return class->type;
-    class->type = mp_dumps_type(state->dumps,
-                                class->label.i ? class->label : state->kinds[class->kind].label);
+    const mp_string_id name = class->label.i ? class->label : state->kinds[class->kind].label;
+    class->type = mp_model_type_named(state->model, name).i;
     uint32_t *seen = mp_id_index_put(&job->types, class->type);
     state->graph->declared_types += !*seen;
     *seen = 1;

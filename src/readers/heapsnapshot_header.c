@@ -63,15 +63,6 @@ static void edge_field(v8_state *state, uint64_t number, uint32_t value)
     note_field(state, &state->edge_fields, names, V8_EDGE_FIELDS, number);
 }
 
-mp_string_id v8_label(v8_state *state, const char *before, const char *text, const char *after)
-{
-    mp_arena arena = {0};
-    const char *label = mp_arena_format(&arena, "%s%s%s", before, text, after);
-    const mp_string_id id = mp_model_intern(state->model, mp_slice_of(label));
-    mp_arena_free(&arena);
-    return id;
-}
-
 static mp_content_kind content_of(const v8_state *state)
 {
     static const struct {
@@ -97,7 +88,7 @@ static void node_type(v8_state *state, uint64_t number, uint32_t value)
     const char *name = code ? "compiled code" : mp_text_of(&state->json.text).start;
     state->kind_count = (uint32_t)number + 1;
     state->kinds[number] =
-        (v8_kind){.label = v8_label(state, "(", name, ")"),
+        (v8_kind){.label = mp_model_intern_format(state->model, "(%s)", name),
                   .is_array = v8_is_text(state, "array"),
                   .is_native = native,
                   .content = content_of(state),

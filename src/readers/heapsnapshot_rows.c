@@ -151,7 +151,7 @@ void v8_end_edges(v8_state *state, bool usable)
 static void name_class(v8_state *state, v8_class *class)
 {
     const v8_kind *kind = &state->kinds[class->kind];
-    mp_slice name = {state->json.text.text, state->json.text.length};
+    mp_slice name = mp_text_of(&state->json.text);
     if (!name.length) {
         class->label = kind->label;
         return;
@@ -160,12 +160,12 @@ static void name_class(v8_state *state, v8_class *class)
         for (size_t i = 0; i < name.length && name.start[i] != '>'; i++)
             if (name.start[i] == ' ')
                 name.length = i;
-    const char *text = mp_arena_copy(&state->scratch, name.start, name.length);
     const bool is_cut_tag = name.length < state->json.text.length;
-    class->label = kind->rule == V8_CLOSURE ? v8_label(state, "(closure) ", text, "")
-                                            : v8_label(state, class->is_detached ? "Detached " : "",
-                                                       text, is_cut_tag ? ">" : "");
-    mp_arena_reset(&state->scratch);
+    class->label = mp_model_intern_format(state->model, "%s%.*s%s",
+                                          kind->rule == V8_CLOSURE ? "(closure) "
+                                          : class->is_detached     ? "Detached "
+                                                                   : "",
+                                          (int)name.length, name.start, is_cut_tag ? ">" : "");
 }
 
 /* Note the name of an edge that leads to a value from the table of a WeakMap or from a key: "N /

@@ -198,7 +198,7 @@ static void make_types(hp_state *state)
         hp_class *class = &state->classes.items[i];
         bool named;
         const mp_string_id label = label_class(state, class, &named);
-        class->type = mp_dumps_type(state->dumps, label);
+        class->type = mp_model_type_named(state->model, label).i;
         uint32_t *seen = mp_id_index_put(&declared, class->type);
         graph->declared_types += !*seen && !class->element;
         *seen = 1;
@@ -241,9 +241,7 @@ mp_string_id hp_frame_name(hp_state *state, uint32_t thread, uint32_t frame)
 
 mp_string_id hp_thread_name(hp_state *state, uint32_t thread)
 {
-    char text[16];
-    snprintf(text, sizeof text, "%" PRIu32, thread);
-    return mp_model_intern_text(state->model, text);
+    return mp_model_intern_format(state->model, "%" PRIu32, thread);
 }
 
 /* --- sizes --- */

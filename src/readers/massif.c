@@ -462,8 +462,7 @@ static bool read_massif(void *opaque, mp_input *input, uint32_t summary)
     massif_state *state = opaque;
     mp_model *model = state->model;
     bool whole = true;
-    (void)MP_ADD(&model->sessions);
-    state->session.i = model->sessions.count - 1;
+    state->session = mp_model_add_session(model);
     state->input = input;
     state->path = model->inputs.items[summary].path;
     state->begun = state->timed = false;

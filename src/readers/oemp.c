@@ -486,9 +486,7 @@ static void *open_oemp(mp_model *model, mp_diagnostics *diagnostics, const mp_lo
 {
     oemp_state *state = mp_alloc_zero(1, sizeof *state);
     state->model = model;
-    state->keep_objects = options->keep_objects;
-    state->keep_ages = options->keep_ages;
-    state->watch_requests = options->request_peaks;
+    state->options = options;
     state->diagnostics = diagnostics;
     state->pipeline = mp_pipeline_new(sizeof(oemp_batch), replay_batch);
     return state;

@@ -64,7 +64,7 @@ typedef struct oemp_state {
     mp_id_index platform_names;  /* mp_string_id to platform, for all recordings */
     mp_pipeline *pipeline;       /* from parsing to replay */
     mp_arena scratch;            /* memory for unescaped strings of the current row */
-    bool keep_objects, keep_ages, watch_requests;
+    const mp_load_options *options;
     /* The current input: */
     const char *path;
     uint32_t summary;

@@ -73,12 +73,10 @@ static mp_string_id identity_of(oemp_state *state, const oemp_value *row, uint64
     mp_string_id identity = parse_uuid(state, row[9].text, line);
     if (identity.i)
         return identity;
-    char text[256];
-    int length =
-        snprintf(text, sizeof text, "%" PRIu64 " %.*s %.*s", row[1].number,
-                 (int)(row[4].text.length < 64 ? row[4].text.length : 64), row[4].text.start,
-                 (int)(row[3].text.length < 64 ? row[3].text.length : 64), row[3].text.start);
-    return mp_model_intern(state->model, (mp_slice){text, (size_t)length});
+    return mp_model_intern_format(
+        state->model, "%" PRIu64 " %.*s %.*s", row[1].number,
+        (int)(row[4].text.length < 64 ? row[4].text.length : 64), row[4].text.start,
+        (int)(row[3].text.length < 64 ? row[3].text.length : 64), row[3].text.start);
 }
 
 static oemp_recording *recording_of(oemp_state *state, const oemp_value *row, uint64_t line)
@@ -94,22 +92,10 @@ static oemp_recording *recording_of(oemp_state *state, const oemp_value *row, ui
     *place = (uint32_t)state->recording_count;
     recording->identity = identity;
     recording->version = (unsigned)row[0].number;
-    (void)MP_ADD(&state->model->sessions);
-    mp_session_id session = {state->model->sessions.count - 1};
+    const mp_session_id session = mp_model_add_session(state->model);
     mp_heap_open(&recording->heap, state->model, session, state->diagnostics);
-    if (state->keep_objects)
-        mp_heap_keep_objects(&recording->heap);
-    if (state->keep_ages)
-        mp_heap_keep_ages(&recording->heap);
-    if (state->watch_requests)
-        mp_heap_watch_requests(&recording->heap);
     fill_session(state, recording, row);
-    const mp_time_range *within = &state->model->within;
-    int64_t start_us = state->model->sessions.items[session.i].start_us;
-    if (within->since.given)
-        recording->heap.since_us = mp_moment_us(&within->since, start_us);
-    if (within->until.given)
-        recording->heap.until_us = mp_moment_us(&within->until, start_us);
+    mp_heap_set_options(&recording->heap, state->options);
     return recording;
 }
 

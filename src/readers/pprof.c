@@ -241,7 +241,6 @@ static void close_pprof(void *opaque)
         mp_profile_series_close(&state->series);
     mp_stack_profile_free(&state->costs);
     pp_free_tables(state);
-    mp_id_index_free(&state->types);
     mp_stack_builder_free(&state->stacks);
     free(state->texts.items);
     free(state->functions.items);

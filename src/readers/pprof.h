@@ -101,7 +101,6 @@ typedef struct pp_state {
     mp_diagnostics *diagnostics;
 
     /* Shared by all profiles: */
-    mp_id_index types; /* name to type */
     mp_stack_builder stacks;
     pp_kind kind;
     mp_profile_series series; /* series of heap profiles */

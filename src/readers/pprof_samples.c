@@ -142,16 +142,6 @@ static void read_locations(pp_state *state, pb_field *field, pp_sample *sample)
     }
 }
 
-static mp_type_id type_named(pp_state *state, mp_string_id name)
-{
-    uint32_t *place = mp_id_index_put(&state->types, name.i);
-    if (!*place) {
-        MP_ADD(&state->model->types)->name = name;
-        *place = state->model->types.count - 1;
-    }
-    return (mp_type_id){*place};
-}
-
 /* Labels that profilers give to threads. The label that takes precedence is the first. */
 static const char *const thread_labels[] = {"thread",    "thread name", "thread_name",
                                             "thread id", "thread_id",   "tid"};
@@ -166,12 +156,11 @@ static void set_thread(pp_state *state, const char *key, uint64_t text, uint64_t
         rank++;
     if (rank >= THREAD_LABELS || (sample->has_thread && rank >= sample->thread_rank))
         return;
-    char digits[24];
-    snprintf(digits, sizeof digits, "%" PRId64, (int64_t)number);
     sample->has_thread = true;
     sample->thread_rank = rank;
     sample->context.thread =
-        mp_model_intern_text(state->model, text ? pp_text(state, text) : digits);
+        text ? mp_model_intern_text(state->model, pp_text(state, text))
+             : mp_model_intern_format(state->model, "%" PRId64, (int64_t)number);
 }
 
 /* Read a label. Labels other than the type and the thread are ignored. */
@@ -189,8 +178,8 @@ static void read_label(pp_state *state, uint64_t end, pp_sample *sample)
     }
     const char *name = text || number ? pp_text(state, key) : "";
     if (text && mp_text_is(name, "type"))
-        sample->context.type =
-            type_named(state, mp_model_intern_text(state->model, pp_text(state, text)));
+        sample->context.type = mp_model_type_named(
+            state->model, mp_model_intern_text(state->model, pp_text(state, text)));
     else
         set_thread(state, name, text, number, sample);
 }

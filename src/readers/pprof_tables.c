@@ -307,9 +307,7 @@ static mp_symbol_id symbol_of_function(pp_state *state, const pp_location *locat
                         .start_line = (uint32_t)function->start_line,
                         .module = module_of(state, location)};
     if (!symbol.name.i) {
-        char name[48];
-        snprintf(name, sizeof name, "<function %" PRIu64 ">", function->id);
-        symbol.name = mp_model_intern_text(state->model, name);
+        symbol.name = mp_model_intern_format(state->model, "<function %" PRIu64 ">", function->id);
         pp_say(state, MP_DIAG_UNDEFINED_NAME, "function %" PRIu64 " %s", function->id,
                function->defined ? "has no name" : "is used but not defined");
     }
@@ -325,19 +323,19 @@ static mp_symbol_id symbol_of_location(pp_state *state, pp_location *location)
     const mp_string_id module = module_of(state, location);
     const pp_mapping *mapping =
         &state->mappings.items[mp_id_index_get(&state->mapping_index, location->mapping)];
-    char name[320];
-    if (!location->defined) {
-        snprintf(name, sizeof name, "<location %" PRIu64 ">", location->id);
-        pp_say(state, MP_DIAG_UNDEFINED_NODE, "location %" PRIu64 " is used but not defined",
-               location->id);
-    } else if (module.i && location->address >= mapping->start) {
-        snprintf(name, sizeof name, "%.255s+0x%" PRIx64, mp_model_text(state->model, module),
-                 location->address - mapping->start + mapping->offset);
-    } else {
-        snprintf(name, sizeof name, "0x%" PRIx64, location->address);
+    const bool is_mapped = module.i && location->address >= mapping->start;
+    if (location->defined) {
+        location->symbol = mp_stack_address(&state->stacks, module, is_mapped,
+                                            location->address -
+                                                (is_mapped ? mapping->start - mapping->offset : 0));
+        return location->symbol;
     }
-    const mp_symbol symbol = {.name = mp_model_intern_text(state->model, name), .module = module};
-    return location->symbol = mp_stack_symbol(&state->stacks, symbol);
+    pp_say(state, MP_DIAG_UNDEFINED_NODE, "location %" PRIu64 " is used but not defined",
+           location->id);
+    const mp_string_id name =
+        mp_model_intern_format(state->model, "<location %" PRIu64 ">", location->id);
+    return location->symbol =
+               mp_stack_symbol(&state->stacks, (mp_symbol){.name = name, .module = module});
 }
 
 /* --- stacks --- */

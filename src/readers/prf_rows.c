@@ -37,12 +37,11 @@ static void places_begin(prf_places *places, uint32_t first)
 
 static void fill_session(prf_state *state, const prf_header *header)
 {
-    char stamp[32];
-    snprintf(stamp, sizeof stamp, "%.10s %.8s", header->date.start, header->time.start);
     mp_recorded_session *session = &state->model->sessions.items[state->session.i];
     session->description = intern(state, header->description);
     session->user = intern(state, header->user);
-    session->date = mp_model_intern_text(state->model, stamp);
+    session->date =
+        mp_model_intern_format(state->model, "%.10s %.8s", header->date.start, header->time.start);
     if (header->version < 3)
         return;
     session->directory = intern(state, prf_header_text(header->extra, "Directory"));
@@ -70,8 +69,7 @@ static void fill_session(prf_state *state, const prf_header *header)
 void prf_session_begin(prf_state *state, const prf_header *header, uint64_t line)
 {
     mp_profile *profile = state->profile;
-    (void)MP_ADD(&state->model->sessions);
-    state->session = (mp_session_id){state->model->sessions.count - 1};
+    state->session = mp_model_add_session(state->model);
     state->header_line = line;
     state->total_us = -1;
     state->unsound = 0;
@@ -137,12 +135,10 @@ static mp_module_id module_of(prf_state *state, uint64_t number, uint64_t line)
 {
     uint32_t *place = mp_id_index_put(&state->modules, number);
     if (!*place) {
-        char name[40];
-        snprintf(name, sizeof name, "<module %" PRIu64 ">", number);
-        *MP_ADD(&state->profile->modules) =
-            (mp_module){.session = state->session,
-                        .number = number,
-                        .program = mp_model_intern_text(state->model, name)};
+        *MP_ADD(&state->profile->modules) = (mp_module){
+            .session = state->session,
+            .number = number,
+            .program = mp_model_intern_format(state->model, "<module %" PRIu64 ">", number)};
         *place = state->profile->modules.count - 1;
         mp_diagnose(state->diagnostics, MP_DIAG_UNDEFINED_MODULE, state->path, line,
                     "module %" PRIu64 " is used here, expected it among the modules", number);

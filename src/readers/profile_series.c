@@ -23,8 +23,7 @@ void mp_profile_series_begin(mp_profile_series *series)
     mp_id_index_free(&series->row_index);
     if (series->session.i)
         return;
-    (void)MP_ADD(&series->model->sessions);
-    series->session.i = series->model->sessions.count - 1;
+    series->session = mp_model_add_session(series->model);
     mp_census_open(&series->census, series->model, series->session);
 }
 

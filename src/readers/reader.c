@@ -7,6 +7,7 @@
 #include "base/glob.h"
 #include "base/text.h"
 #include "model/build.h"
+#include "model/heap.h"
 #include "readers/reader.h"
 
 #define MP_READER(name) extern const mp_reader mp_reader_##name;
@@ -253,4 +254,20 @@ bool mp_is_allocator(const mp_load_options *options, const char *frame)
         if (mp_glob_fits(globs[i], frame, 0))
             return true;
     return false;
+}
+
+void mp_heap_set_options(mp_heap *heap, const mp_load_options *options)
+{
+    const mp_time_range *within = &heap->model->within;
+    const int64_t start_us = heap->model->sessions.items[heap->session.i].start_us;
+    if (options->keep_objects)
+        mp_heap_keep_objects(heap);
+    if (options->keep_ages)
+        mp_heap_keep_ages(heap);
+    if (options->request_peaks)
+        mp_heap_watch_requests(heap);
+    if (within->since.given)
+        heap->since_us = mp_moment_us(&within->since, start_us);
+    if (within->until.given)
+        heap->until_us = mp_moment_us(&within->until, start_us);
 }

@@ -120,6 +120,10 @@ bool mp_loading_read(mp_loading *loading, mp_input *input);
 /* End the loading. The reader reports what is missing. The call tree is not built yet. */
 void mp_loading_end(mp_loading *loading);
 
+struct mp_heap;
+/* Let a heap keep and mark what the user asked for. The start of its session must be set. */
+void mp_heap_set_options(struct mp_heap *heap, const mp_load_options *options);
+
 /* Return the name of a reference for people, as valid UTF-8: the name, between two texts. A long
  * name is cut. */
 const char *mp_reference_text(mp_arena *texts, const char *before, mp_slice name,

@@ -219,6 +219,7 @@ static void close_rpm(void *opaque)
 {
     rpm_state *state = opaque;
     mp_dumps_free(&state->dumps);
+    mp_id_index_free(&state->types_by_name);
     mp_id_index_free(&state->many);
     free(state->sections.items);
     free(state->references);

@@ -18,7 +18,8 @@ typedef struct rpm_stamps {
 } rpm_stamps;
 
 typedef struct rpm_state {
-    mp_dumps dumps; /* its types are the first of each name */
+    mp_dumps dumps;
+    mp_id_index types_by_name; /* first type of each name */
     mp_model *model;
     const mp_load_options *options;
 

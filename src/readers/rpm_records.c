@@ -50,11 +50,9 @@ static uint32_t type_of(rpm_state *state, uint64_t id)
 
 static void name_by_number(rpm_state *state, mp_type *type)
 {
-    char name[40];
-    snprintf(name, sizeof name, "<type %" PRIx64 ">", type->number);
     MP_TELL_DUMP(&state->dumps, UNDEFINED_TYPE,
                  "type %" PRIx64 " is used but never defined by a t record", type->number);
-    type->name = mp_model_intern_text(state->model, name);
+    type->name = mp_model_intern_format(state->model, "<type %" PRIx64 ">", type->number);
 }
 
 /* Return, for each type of this file, the first type with its name in all files. */
@@ -70,7 +68,7 @@ static uint32_t *types_by_name(rpm_state *state)
         bool declared = type->name.i;
         if (!declared)
             name_by_number(state, type);
-        uint32_t *place = mp_id_index_put(&state->dumps.types_by_label, type->name.i);
+        uint32_t *place = mp_id_index_put(&state->types_by_name, type->name.i);
         if (!*place)
             *place = i;
         canonical[i] = *place;

@@ -359,8 +359,7 @@ static void read_row(rpt_state *state, mp_slice line, uint64_t offset)
 
 static void begin_session(rpt_state *state)
 {
-    (void)MP_ADD(&state->model->sessions);
-    state->session = (mp_session_id){state->model->sessions.count - 1};
+    state->session = mp_model_add_session(state->model);
     state->last_number = 0;
     state->has_last = false;
     state->column_count = 0;

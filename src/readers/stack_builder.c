@@ -1,5 +1,6 @@
 #include "readers/stack_builder.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "base/hash.h"
@@ -9,11 +10,18 @@ mp_string_id mp_stack_module_name(const mp_stack_builder *builder, mp_string_id 
 {
     const char *path = module.i ? mp_model_text(builder->model, module) : "unknown";
     const char *slash = strrchr(path, '/');
-    mp_arena arena = {0};
-    const char *name = mp_arena_format(&arena, "[%s]", slash ? slash + 1 : path);
-    const mp_string_id id = mp_model_intern_text(builder->model, name);
-    mp_arena_free(&arena);
-    return id;
+    return mp_model_intern_format(builder->model, "[%s]", slash ? slash + 1 : path);
+}
+
+mp_symbol_id mp_stack_address(mp_stack_builder *builder, mp_string_id module, bool has_offset,
+                              uint64_t address)
+{
+    mp_model *model = builder->model;
+    const mp_string_id name = has_offset
+                                  ? mp_model_intern_format(model, "%.255s+0x%" PRIx64,
+                                                           mp_model_text(model, module), address)
+                                  : mp_model_intern_format(model, "0x%" PRIx64, address);
+    return mp_stack_symbol(builder, (mp_symbol){.name = name, .module = module});
 }
 
 mp_symbol_id mp_stack_symbol(mp_stack_builder *builder, mp_symbol wanted)

@@ -26,6 +26,10 @@ mp_string_id mp_stack_module_name(const mp_stack_builder *builder, mp_string_id 
 /* Return the symbol with this name, source, start line and module. Create it when it is first
  * used. */
 mp_symbol_id mp_stack_symbol(mp_stack_builder *builder, mp_symbol wanted);
+/* Return the symbol of code that has only an address. It is named after the offset in its module,
+ * which is the same in every run, or after the address if the offset is unknown. */
+mp_symbol_id mp_stack_address(mp_stack_builder *builder, mp_string_id module, bool has_offset,
+                              uint64_t address);
 /* Replace *frame by a function that it calls. `line` is the line that this function runs. */
 void mp_stack_call(mp_stack_builder *builder, mp_stack_frame *frame, mp_symbol_id symbol,
                    uint32_t line);

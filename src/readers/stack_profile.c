@@ -9,8 +9,7 @@ void mp_stack_profile_begin(mp_stack_profile *state)
 {
     mp_model *model = state->stacks->model;
     mp_profile *profile = mp_model_profile(model);
-    (void)MP_ADD(&model->sessions);
-    state->session.i = model->sessions.count - 1;
+    state->session = mp_model_add_session(model);
     mp_id_index_free(&state->modules);
     mp_id_index_free(&state->lines);
     mp_id_index_free(&state->stacks->nodes);

@@ -94,7 +94,6 @@ typedef struct taligent_names {
     uint32_t allocating;           /* number of distinct stacks of allocations */
     taligent_distinct_type *types; /* from 1 */
     size_t type_count, type_capacity;
-    mp_id_index type_by_name; /* mp_string_id to type */
 } taligent_names;
 
 void taligent_names_free(taligent_names *names);

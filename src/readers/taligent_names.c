@@ -15,7 +15,6 @@ void taligent_names_free(taligent_names *names)
     mp_id_index_free(&names->node_index);
     free(names->crawls);
     free(names->types);
-    mp_id_index_free(&names->type_by_name);
     *names = (taligent_names){0};
 }
 
@@ -152,20 +151,6 @@ static bool same_type(const void *opaque, uint32_t value)
     return mp_slice_equal(probe->names->types[value].text, probe->text);
 }
 
-/* Return the type with this text. Different bytes may become the same text in UTF-8, and then have
- * the same type. */
-static mp_type_id model_type(taligent_names *names, mp_slice text)
-{
-    mp_model *model = names->model;
-    mp_string_id name = mp_model_intern(model, text);
-    uint32_t *place = mp_id_index_put(&names->type_by_name, name.i);
-    if (!*place) {
-        MP_ADD(&model->types)->name = name;
-        *place = model->types.count - 1;
-    }
-    return (mp_type_id){*place};
-}
-
 mp_type_id taligent_type(taligent_names *names, mp_slice type)
 {
     if (!type.length)
@@ -176,7 +161,8 @@ mp_type_id taligent_type(taligent_names *names, mp_slice type)
     if (!*found) {
         taligent_distinct_type entry = {
             .text = {mp_arena_copy(&names->texts, type.start, type.length), type.length},
-            .type = model_type(names, type)};
+            /* different bytes may become the same text in UTF-8 */
+            .type = mp_model_type_named(names->model, mp_model_intern(names->model, type))};
         *found = (uint32_t)++names->type_count;
         mp_grow(&names->types, &names->type_capacity, *found + 1u, sizeof *names->types);
         names->types[*found] = entry;

@@ -38,11 +38,7 @@ static mp_string_id anonymous_name(mp_model *model, mp_string_id source)
     const char *url = mp_model_text(model, source), *slash = strrchr(url, '/');
     if (!source.i)
         return mp_model_intern_text(model, "(anonymous)");
-    mp_arena arena = {0};
-    const char *name = mp_arena_format(&arena, "(anonymous %s)", slash ? slash + 1 : url);
-    const mp_string_id id = mp_model_intern_text(model, name);
-    mp_arena_free(&arena);
-    return id;
+    return mp_model_intern_format(model, "(anonymous %s)", slash ? slash + 1 : url);
 }
 
 bool v8_call_frame(v8_code *code, mp_json_cursor *json, mp_symbol_id *symbol)
