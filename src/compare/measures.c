@@ -28,7 +28,7 @@ const mp_measure_row mp_measure_rows[MP_MEASURES] = {
         SUM("leaked", leaks, "left behind", "", MP_RULE_BYTES, MP_HAS_HISTORY, HEAP, leaked_bytes),
     [MP_MEASURE_LEAKED_OBJECTS] = SUM("leaked objects", leaks, "left behind", "object",
                                       MP_RULE_OBJECTS, MP_HAS_HISTORY, HEAP, leaked_objects),
-    [MP_MEASURE_LEAK_SITES] = COUNT("leak sites", leaks, "with objects left behind", "site",
+    [MP_MEASURE_LEAK_SITES] = COUNT("leaked sites", leaks, "with objects left behind", "site",
                                     MP_HAS_HISTORY, HEAP, MP_LEVEL_SITE, false),
     [MP_MEASURE_LIVE] = SUM("live", living, "alive", "", MP_RULE_BYTES, MP_HAS_LIVE, HEAP, bytes),
     [MP_MEASURE_LIVE_OBJECTS] =

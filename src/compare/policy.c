@@ -237,6 +237,8 @@ static bool parse_measure(parser *p, bool is_new)
     bool begun = false, has_both = false;
     if (p->now.kind == MP_TOKEN_WORD)
         snprintf(one, sizeof one, "%.*s", (int)p->now.text.length, p->now.text.start);
+    if (!is_new && strcasecmp(one, "leak") == 0 && mp_token_is(second, "sites"))
+        strcpy(one, "leaked"); /* an older name */
     if (second.kind == MP_TOKEN_WORD)
         snprintf(both, sizeof both, "%s %.*s", one, (int)second.text.length, second.text.start);
     for (int i = 0; i < MP_MEASURES && *one && !has_both; i++) {
@@ -269,7 +271,7 @@ static bool parse_measure(parser *p, bool is_new)
                                                               : "\"sites\"");
     return expected(p, is_new
                            ? "leak site, site, type, method or module"
-                           : "leaked, leak sites, live, peak, created, deleted objects, "
+                           : "leaked, leaked sites, live, peak, created, deleted objects, "
                              "retained, growth, trend, platform memory, platform growth, seconds, "
                              "calls, samples, coverage or no new");
 }

@@ -64,6 +64,7 @@ static void measures(void **state)
         {"leaked <= 1 MiB", MP_MEASURE_LEAKED, 1 << 20, MP_AT_MOST},
         {"Leaked Objects < 100", MP_MEASURE_LEAKED_OBJECTS, 100, MP_LESS},
         {"leak sites == 0", MP_MEASURE_LEAK_SITES, 0, MP_EQUAL},
+        {"leaked sites == 0", MP_MEASURE_LEAK_SITES, 0, MP_EQUAL},
         {"live >= 1.5K", MP_MEASURE_LIVE, 1536, MP_AT_LEAST},
         {"live objects > 7", MP_MEASURE_LIVE_OBJECTS, 7, MP_MORE},
         {"peak <= 2 g", MP_MEASURE_PEAK, INT64_C(2) << 30, MP_AT_MOST},
@@ -201,8 +202,8 @@ static const struct {
 } wrong[] = {
     {"", 1, 1, "there is no rule"},
     {"# nothing\n\n", 1, 1, "there is no rule"},
-    {"\n  leeked <= 1", 2, 3, "unexpected \"leeked\", expected leaked, leak sites"},
-    {"leak <= 1", 1, 6, "unexpected \"<=\", expected \"sites\""},
+    {"\n  leeked <= 1", 2, 3, "unexpected \"leeked\", expected leaked, leaked sites"},
+    {"leak <= 1", 1, 1, "unexpected \"leak\", expected leaked, leaked sites"},
     {"deleted <= 1", 1, 9, "expected \"objects\""},
     {"leaked", 1, 7, "the rule ends here, expected <=, <, >=, > or =="},
     {"leaked <= ", 1, 11, "the rule ends here, expected a size such as 64 KiB"},
