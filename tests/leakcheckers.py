@@ -247,6 +247,8 @@ class Laws(claims.ClaimsOfProgram):
         finished = "<status>\n  <state>FINISHED</state>\n</status>\n"
         running = none.memcheck(early=invalid).replace(finished, "")
         early = made.memcheck().replace(finished, "").replace(end, finished + end)
+        fewer = re.sub(r"(?s)<error>(?:(?!<error>).)*?loss record 2 of 6.*?</error>\n", "",
+                       (SAMPLES / "shop.memcheck").read_text())
         for what, text, status, code in (
                 ("clean", none.memcheck(), 0, None),
                 ("other errors", none.memcheck(early=invalid), 0, None),
@@ -265,6 +267,9 @@ class Laws(claims.ClaimsOfProgram):
                 ("all hidden", none.memcheck(tail=hidden + end), 3, "empty-profile"),
                 ("some hidden", made.memcheck(tail=hidden + end), 0, None),
                 ("checks of the program", early, 0, None),
+                ("a record is missing", fewer, 3, "torn-recording"),
+                ("a kind is not shown", fewer.replace("kinds=all", "kinds=definite,reachable"), 0, "passed-over"),
+                ("a record is hidden", fewer.replace("<suppcounts>\n</suppcounts>\n", hidden), 0, "passed-over"),
                 ("two programs", made.memcheck(tail=end + finished).replace(end, "") + end, 3, "bad-row"),
                 ("files one after another", made.memcheck() + made.memcheck(), 0, None)):
             path.write_text(text)

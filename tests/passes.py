@@ -28,7 +28,7 @@ FORMATS = {".oemp": ("live", True), ".prf": ("seconds", True), ".rpt": ("seconds
            ".heapsnapshot": ("live", True), ".hprof": ("live", True), ".heap": ("live", True),
            ".pprof": ("live", False), ".pb": ("seconds", False), ".cpuprofile": ("seconds", True),
            ".heapprofile": ("live", False), ".heaptrack": ("live", True), ".massif": ("live", True),
-           ".dhat": ("live", False), ".memcheck": ("live", False), ".lsan": ("live", True),
+           ".dhat": ("live", False), ".memcheck": ("live", True), ".lsan": ("live", True),
            ".json": ("live objects", False), ".log": ("live objects", False), ".lg": ("live objects", False),
            ".folded": ("samples", False)}
 LARGEST = 300_000  # bytes; each recording is read thousands of times

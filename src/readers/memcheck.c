@@ -17,8 +17,10 @@ typedef struct memcheck_state {
     bool ended;   /* the output of each program is complete */
     bool hidden;  /* an option of valgrind excludes records of definitely lost blocks */
     bool off;     /* an option of valgrind (which valgrind 3.19 ignores) turns the records off */
+    bool all;     /* an option of valgrind shows leaks of all kinds */
     bool repeats; /* two programs wrote to one output */
     uint64_t others, early, suppressed;
+    int64_t shown, stated; /* loss records after the end of the program; 0: not stated */
     enum { IN_NOTHING, IN_ERROR, IN_FRAME, IN_ARGUMENTS, IN_SUPPRESSIONS } where;
     /* The current error: */
     int kind;                        /* a leak_class; LEAK_CLASSES: not a leak; -1: not stated */
@@ -148,10 +150,22 @@ static void read_kind(memcheck_state *state, mp_slice text)
         state->kind++;
 }
 
-/* Read the indirect bytes of "480 (48 direct, 432 indirect) bytes in 1 blocks are ...". */
+/* Read the indirect bytes and the number of records of "480 (48 direct, 432 indirect) bytes in 1
+ * blocks are definitely lost in loss record 2 of 7". */
 static void read_amounts(memcheck_state *state, mp_slice text)
 {
-    int64_t sum, direct, indirect;
+    static const char record[] = "in loss record ";
+    int64_t sum, direct, indirect, place, count;
+    const char *found = memmem(text.start, text.length, record, strlen(record));
+    if (found) {
+        found += strlen(record);
+        mp_slice rest = {found, text.length - (size_t)(found - text.start)};
+        if (native_take_number(&rest, &place) && mp_slice_take(&rest, "of ") &&
+            native_take_number(&rest, &count) && state->checked) {
+            state->shown++;
+            state->stated = count;
+        }
+    }
     if (native_take_number(&text, &sum) && mp_slice_take(&text, "(") &&
         native_take_number(&text, &direct) && mp_slice_take(&text, "direct, ") &&
         native_take_number(&text, &indirect) && mp_slice_take(&text, "indirect)"))
@@ -205,10 +219,11 @@ static void read_option(memcheck_state *state, mp_slice option)
     option = (mp_slice){option.start + 2, option.length - 2}; /* remove its dashes */
     if (mp_slice_take(&option, "leak-check="))
         state->off = mp_slice_is(option, "no") || mp_slice_is(option, "summary");
-    else if (mp_slice_take(&option, "show-leak-kinds="))
-        state->hidden = !mp_slice_is(option, "all") &&
-                        !memmem(option.start, option.length, "definite", strlen("definite"));
-    else if (mp_slice_starts(option, "show-reachable="))
+    else if (mp_slice_take(&option, "show-leak-kinds=")) {
+        state->all = mp_slice_is(option, "all");
+        state->hidden =
+            !state->all && !memmem(option.start, option.length, "definite", strlen("definite"));
+    } else if (mp_slice_starts(option, "show-reachable="))
         state->hidden = false;
 }
 
@@ -287,6 +302,11 @@ static bool judge_file(memcheck_state *state)
     }
     if (!state->ended)
         leak_say(report, MP_DIAG_TORN, "the file is truncated, expected </valgrindoutput>");
+    else if (state->all && !state->early && !state->repeats &&
+             state->shown + (int64_t)state->suppressed < state->stated)
+        leak_say(report, MP_DIAG_TORN,
+                 "has %" PRId64 " of %" PRId64 " loss records: some are missing", state->shown,
+                 state->stated);
     if (state->suppressed && !report->records)
         leak_say(report, MP_DIAG_EMPTY_PROFILE,
                  "has no leaks, but errors that valgrind's suppressions hide may be some: %" PRIu64,
@@ -308,6 +328,8 @@ static bool read_memcheck(void *opaque, mp_input *input, uint32_t summary)
 {
     memcheck_state *state = opaque;
     state->checked = state->ended = state->hidden = state->off = state->repeats = false;
+    state->all = false;
+    state->shown = state->stated = 0;
     state->others = state->early = state->suppressed = 0;
     state->where = IN_NOTHING;
     leak_report_begin(state->report, input, summary);
