@@ -135,7 +135,8 @@ bool mp_builds_add(mp_builds *builds, const mp_digest *digest, const mp_dictiona
                       .start_us = digest->start_us,
                       .complete = digest->complete,
                       .cut = !digest->complete && !digest->of_moment,
-                      .open_ended = digest->open_ended};
+                      .open_ended = digest->open_ended,
+                      .damaged = digest->damaged || digest->torn};
     size_t before = builds->point_count;
     const mp_entry *worst = NULL;
     for (size_t i = 0; i < entries->count; i++) {

@@ -20,6 +20,7 @@ typedef struct mp_build {
     uint32_t worst;   /* index of the site with the largest leak; valid if leaking_bytes is not 0 */
     int64_t leaking_bytes; /* bytes that `worst` leaks; 0: no leak, or the build is a baseline */
     bool complete, open_ended; /* as in mp_digest */
+    bool damaged;              /* a part of it could not be used */
     bool cut; /* the recording is not complete, and the user did not select a snapshot */
 } mp_build;
 

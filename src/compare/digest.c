@@ -492,6 +492,7 @@ static void describe(builder *state)
         digest->records += input->records;
         digest->complete &= input->complete;
         digest->open_ended |= input->open_ended;
+        digest->damaged |= input->damaged;
         if (input->checksum.known)
             mp_digest_add_checksum(digest, input->checksum);
     }

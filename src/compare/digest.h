@@ -66,8 +66,8 @@ typedef struct mp_digest {
     const char *path,
         *format; /* path of the first input, in the dictionary; name of its format, static */
     uint32_t format_version;
-    uint64_t bytes, records;   /* totals of all inputs */
-    bool complete, open_ended; /* as in mp_input_summary */
+    uint64_t bytes, records;            /* totals of all inputs */
+    bool complete, open_ended, damaged; /* as in mp_input_summary */
     bool torn;   /* baseline made from truncated or damaged input, as allowed by an option */
     bool in_use; /* the window ends before the process or the log ends, so objects in use count as
                     left behind */

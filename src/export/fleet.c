@@ -94,7 +94,8 @@ bool mp_fleet_add(const mp_request *request, mp_document *document, mp_error *er
 
 /* --- description --- */
 
-/* Return a sentence such as "tables of 3 more recordings, 1 was there already". */
+/* Return a sentence such as "tables of 3 more recordings, one for each file, 1 was
+ * there already". Reports read the dumps of a process together, so they count fewer recordings. */
 static const char *title_of(mp_document *document, const mp_fleet *fleet)
 {
     if (!fleet->added)
@@ -104,7 +105,8 @@ static const char *title_of(mp_document *document, const mp_fleet *fleet)
     const char *added =
         fleet->added == 1
             ? mp_document_text(document, "tables of one %srecording", more)
-            : mp_document_text(document, "tables of %zu %srecordings", fleet->added, more);
+            : mp_document_text(document, "tables of %zu %srecordings, one for each file",
+                               fleet->added, more);
     return fleet->known ? mp_document_text(document, "%s, %zu %s there already", added,
                                            fleet->known, fleet->known == 1 ? "was" : "were")
                         : added;

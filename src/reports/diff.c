@@ -167,14 +167,16 @@ static const mp_column input_columns[] = {
 static void put_input(mp_document *document, mp_table *table, const mp_digest *digest,
                       const char *role)
 {
-    input_row row = {
-        .path = digest->path,
-        .format = digest->format,
-        .role = role,
-        .format_version = digest->format_version ? (int64_t)digest->format_version : MP_UNKNOWN,
-        .bytes = (int64_t)digest->bytes,
-        .records = (int64_t)digest->records,
-        .complete = digest->complete && digest->open_ended ? MP_UNKNOWN : digest->complete};
+    input_row row = {.path = digest->path,
+                     .format = digest->format,
+                     .role = role,
+                     .format_version =
+                         digest->format_version ? (int64_t)digest->format_version : MP_UNKNOWN,
+                     .bytes = (int64_t)digest->bytes,
+                     .records = (int64_t)digest->records,
+                     .complete = digest->damaged || digest->torn          ? 0
+                                 : digest->complete && digest->open_ended ? MP_UNKNOWN
+                                                                          : digest->complete};
     mp_table_put(document, table, &row);
 }
 

@@ -73,8 +73,9 @@ static void section_builds(mp_document *document, const mp_builds *builds)
                          .live_bytes = profile ? MP_UNKNOWN : build->amount,
                          .exclusive_us = profile ? build->amount : MP_UNKNOWN,
                          .sites = build->sites,
-                         .complete =
-                             build->complete && build->open_ended ? MP_UNKNOWN : build->complete};
+                         .complete = build->damaged                         ? 0
+                                     : build->complete && build->open_ended ? MP_UNKNOWN
+                                                                            : build->complete};
         mp_table_put(document, table, &row);
     }
 }
