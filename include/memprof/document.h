@@ -107,6 +107,7 @@ const mp_check *mp_document_checks(const mp_document *document, size_t *count);
  * MP_VERDICT_ERROR: nothing failed, but something could not be checked. */
 mp_verdict mp_document_verdict(const mp_document *document);
 
+/* Return the name of the table in JSON and CSV. It is stable. */
 const char *mp_table_name(const mp_table *table);
 /* Return the title for people; NULL: none. */
 const char *mp_table_title(const mp_table *table);

@@ -60,6 +60,7 @@ static inline uint64_t mp_joined(uint32_t high, uint32_t low)
     return (uint64_t)high << 32 | low;
 }
 
+/* Hash bytes. The result depends on the keys of the process. */
 uint64_t mp_hash_bytes(const void *bytes, size_t length);
 
 /* A 128-bit hash of bytes. Texts with equal fingerprints are assumed to be equal. */

@@ -27,6 +27,7 @@ typedef struct mp_id_index {
     size_t count;        /* number of keys */
 } mp_id_index;
 
+/* Return the value of the key; 0: it is not in the index. */
 uint32_t mp_id_index_get(const mp_id_index *index, uint64_t key);
 /* Return the value of the key for reading and writing. For a new key it is 0, and the caller must
  * set it at once. The pointer is valid until the next call. */
@@ -72,6 +73,7 @@ static inline uint32_t mp_hash_index_get(const mp_hash_index *index, uint64_t ha
     return index->entries ? mp_hash_index_place(index, hash, same, opaque)->value : 0;
 }
 
+/* Double the places of the index. Pointers to entries become invalid. */
 void mp_hash_index_grow(mp_hash_index *index);
 
 /* Return the value of the thing for reading and writing. For a new thing it is 0, and the caller

@@ -52,6 +52,7 @@ typedef struct mp_arena {
     size_t used;
 } mp_arena;
 
+/* Return uninitialized memory of the arena, aligned for any type. */
 void *mp_arena_alloc(mp_arena *arena, size_t bytes);
 /* Return a NUL-terminated copy of `length` bytes. */
 char *mp_arena_copy(mp_arena *arena, const char *text, size_t length);

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/slice.h"
 
+/* Return the slice of a text that ends with NUL. */
 mp_slice mp_slice_of(const char *text);
 bool mp_slice_equal(mp_slice a, mp_slice b);
 /* Compare without regard to ASCII case. Format documents write their own words in different
@@ -60,6 +61,7 @@ typedef struct mp_text_buffer {
     size_t length, capacity;
 } mp_text_buffer;
 
+/* Append `length` bytes. */
 void mp_text_put(mp_text_buffer *buffer, const char *text, size_t length);
 /* Return true if the buffer has this text. */
 bool mp_text_buffer_is(const mp_text_buffer *buffer, const char *text);

@@ -18,6 +18,7 @@ void browse_screen_leave(void);
 /* Get the current size of the terminal. */
 void browse_screen_measure(unsigned *rows, unsigned *columns);
 
+/* Draw the page, its prompt or menu, and the line at the foot. */
 void browse_screen_draw(browse_state *state);
 /* Get a key that was pressed. Return false if there is none. */
 bool browse_screen_key(browse_key *key);

@@ -35,6 +35,7 @@ typedef struct mp_choice {
     const char *const *labels;
 } mp_choice;
 
+/* Return the entries that the rule selects, in the order of the list. */
 mp_choice mp_choose_entries(mp_evaluation *evaluation, const mp_entries *entries);
 
 /* Return the differences from the base at a level. They belong to the choices. */

@@ -60,6 +60,7 @@ typedef struct aq_out_value {
         column, NULL, number                                                                       \
     }
 
+/* Return the name of a table in the database. The text is static. */
 const char *aq_out_table_name(aq_out_table table);
 /* Begin a database in an empty file. `file` is its descriptor, which is borrowed. Return false with
  * a message in out->error. */

@@ -37,6 +37,8 @@ typedef struct mp_code {
     uint32_t *function_of; /* indexed by frame; 0 = not numbered yet */
 } mp_code;
 
+/* Return the code of the weights, which are borrowed. Nothing has a number yet. Release with
+ * mp_code_free. */
 mp_code mp_code_of(const mp_weights *weights);
 void mp_code_free(mp_code *code);
 

@@ -42,6 +42,7 @@ mp_slice mp_field_word(mp_fields *fields);
  * number. */
 size_t mp_fields_numbers(mp_fields *fields, uint64_t *values, size_t count);
 
+/* Read a whole number of 64 bits; "?" is 0. Return false if the next field is none. */
 bool mp_field_unsigned(mp_fields *fields, uint64_t *value);
 bool mp_field_signed(mp_fields *fields, int64_t *value);
 

@@ -14,6 +14,8 @@ typedef struct mp_folding {
     uint32_t *end[MP_LONGEST_TURN];
 } mp_folding;
 
+/* Find the repetitions in all stacks of the model, which must outlive the result. Release with
+ * mp_folding_free. */
 mp_folding mp_folding_of(const mp_model *model);
 void mp_folding_free(mp_folding *folding);
 

@@ -349,6 +349,7 @@ typedef struct mp_dominator_groups {
     mp_histogram histogram; /* owner of the labels */
 } mp_dominator_groups;
 
+/* Return the groups, in preorder. Release with mp_dominator_groups_free. */
 mp_dominator_groups mp_dominator_groups_of(const mp_graph_view *view, mp_histogram_kind kind);
 void mp_dominator_groups_free(mp_dominator_groups *groups);
 

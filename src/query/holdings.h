@@ -38,6 +38,8 @@ typedef struct mp_holdings {
 mp_holdings mp_holdings_of(const mp_graph *graph, const mp_dominators *dominators);
 void mp_holdings_free(mp_holdings *holdings);
 
+/* Return what the model keeps of a holding for the next dump. `before` is its index in the previous
+ * dump. */
 mp_holding mp_holding_of(const mp_holdings *holdings, const mp_held *held, uint32_t before);
 /* Return, for each holding by its number, the index in mp_model.holdings of the same holding in the
  * previous dump. 0: it did not exist, or had not grown until then; MP_HELD_UNKNOWN: several are

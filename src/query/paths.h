@@ -72,5 +72,7 @@ typedef struct mp_type_paths {
     int64_t excluded;    /* number of them that roots reach only through excluded objects */
 } mp_type_paths;
 
+/* Return the paths to the objects of the types that the glob fits. `excluded` is as for
+ * mp_distances_from. Release with mp_type_paths_free. */
 mp_type_paths mp_type_paths_of(const mp_graph_view *view, const char *glob, const bool *excluded);
 void mp_type_paths_free(mp_type_paths *paths);

@@ -36,4 +36,5 @@ typedef struct mp_site_judgement {
     bool seldom;
 } mp_site_judgement;
 
+/* Return the kind of a site by its course, as docs/verdict.md describes. */
 mp_site_judgement mp_site_kind_of(const mp_site_course *course);

@@ -119,6 +119,8 @@ typedef struct mp_weigher {
     size_t room[MP_MOST_WEIGHINGS];
 } mp_weigher;
 
+/* Return a tree that has only the frame for everything. `columns` is the number of weighings, which
+ * are copied. */
 mp_weigher mp_weigher_of(const mp_model *model, const mp_weighing *weighing, size_t columns);
 /* Add a frame, still without weight, and return its number. */
 uint32_t mp_weigher_add(mp_weigher *weigher, mp_weight_frame frame);

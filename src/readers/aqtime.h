@@ -206,6 +206,7 @@ mp_node_id aq_node_of(aq_state *state, size_t count);
 
 /* --- objects: aqtime_objects.c --- */
 
+/* Read the objects of the current set, and count them. */
 void aq_read_objects(aq_state *state);
 
 /* --- other data of a set: aqtime_sets.c --- */

@@ -128,6 +128,7 @@ typedef struct oemp_batch {
     uint64_t numbers[OEMP_BATCH_NUMBERS];
 } oemp_batch;
 
+/* Replay the rows of a batch: objects created, changed and deleted. */
 void oemp_objects(const oemp_batch *batch);
 void oemp_changed_objects(const oemp_batch *batch);
 void oemp_deleted_objects(const oemp_batch *batch);

@@ -147,6 +147,8 @@ typedef struct pp_state {
 
 /* --- tables: pprof_tables.c --- */
 
+/* Read the two indexes of a sample type that ends at offset `end`. Missing ones keep their value.
+ */
 void pp_read_value_type(pb_wire *wire, uint64_t end, pp_value_type *type);
 /* Read the tables, and count the samples. Return false after a diagnostic. */
 bool pp_read_tables(pp_state *state);

@@ -35,6 +35,7 @@ typedef struct mp_profile_series {
     uint32_t first;                      /* first row of the current profile */
 } mp_profile_series;
 
+/* Start a series without profiles. The model and the diagnostics must outlive it. */
 void mp_profile_series_open(mp_profile_series *series, mp_model *model,
                             mp_diagnostics *diagnostics);
 /* Add the snapshots of all profiles to the model, and release the series. */

@@ -31,6 +31,7 @@ typedef struct taligent_block {
     bool old, undated, deleted; /* undated: an old block without a time of birth */
 } taligent_block;
 
+/* Parse the line of a block, which the texts borrow. Return false if it is none. */
 bool taligent_parse_block(mp_slice line, taligent_block *block);
 
 /* The threads of a log, numbered from 1 in order of appearance. Only the reader's thread uses

@@ -88,4 +88,5 @@ const mp_argument *mp_argument_find(const mp_argument_table *table, const char *
  * member. Return false if the text is malformed; the member is then undefined. */
 bool mp_argument_parse(mp_argument_kind kind, const char *text, void *place);
 
+/* Return true if the path is a folder, or a link to one. */
 bool mp_is_folder(const char *path);

@@ -42,6 +42,7 @@ struct mp_session {
 mp_error *mp_session_tells(mp_session *session);
 bool mp_session_told(const mp_session *session, bool ok, mp_error *error);
 
+/* Set up a zeroed session, and release what a session owns. */
 void mp_session_begin(mp_session *session);
 void mp_session_end(mp_session *session);
 
