@@ -77,7 +77,7 @@ the same answers as from the command line of memprof.")
 set(CPACK_DEBIAN_LIBMEMPROF-DEV_PACKAGE_NAME libmemprof-dev)
 set(CPACK_DEBIAN_LIBMEMPROF-DEV_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_LIBMEMPROF-DEV_PACKAGE_DEPENDS "${LIBRARY_PACKAGE} (= ${PROJECT_VERSION}), \
-libjansson-dev, libprotobuf-c-dev, libutf8proc-dev, zlib1g-dev")
+libjansson-dev, libprotobuf-c-dev, libutf8proc-dev, uuid-dev, zlib1g-dev")
 set(CPACK_COMPONENT_LIBMEMPROF-DEV_DESCRIPTION "analyzer of memory and execution profiles (headers)
 Headers, the static library, and files of pkg-config and CMake, to build
 programs that read memory and execution profiles with libmemprof.")

@@ -1,8 +1,8 @@
 /* Recordings and their snapshots: headers, trailers, and checks after all inputs. */
-#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <uuid/uuid.h>
 
 #include "base/diagnose.h"
 #include "base/text.h"
@@ -12,36 +12,19 @@
 
 /* --- recordings and their headers --- */
 
-enum { UUID_LENGTH = 36 };
-
-/* Write the UUID in lower case. Return false if the text is not a UUID. */
-static bool take_uuid(mp_slice text, char canonical[UUID_LENGTH])
-{
-    enum { LOWER_CASE = 0x20 }; /* digits and dashes have this bit, too */
-    static const char shape[] = "00000000-0000-0000-0000-000000000000";
-    _Static_assert(sizeof shape - 1 == UUID_LENGTH, "a dash or a digit for each character");
-    if (text.length != UUID_LENGTH)
-        return false;
-    for (size_t i = 0; i < UUID_LENGTH; i++) {
-        const unsigned char byte = (unsigned char)text.start[i];
-        if (shape[i] == '-' ? byte != '-' : !isxdigit(byte))
-            return false;
-        canonical[i] = (char)(byte | LOWER_CASE);
-    }
-    return true;
-}
-
 /* Return the UUID in canonical form. If it is invalid, report a diagnostic and return the file's
  * text. */
 static mp_string_id parse_uuid(oemp_state *state, mp_slice text, uint64_t line)
 {
-    enum { MOST_SHOWN = 39 };
-    char canonical[UUID_LENGTH];
-    if (take_uuid(text, canonical))
-        return mp_model_intern(state->model, (mp_slice){canonical, UUID_LENGTH});
+    char given[40], canonical[UUID_STR_LEN];
+    uuid_t uuid;
+    snprintf(given, sizeof given, "%.*s", (int)(text.length < 39 ? text.length : 39), text.start);
+    if (text.length < sizeof given && uuid_parse(given, uuid) == 0) {
+        uuid_unparse_lower(uuid, canonical);
+        return mp_model_intern_text(state->model, canonical);
+    }
     mp_diagnose(state->diagnostics, MP_DIAG_BAD_UUID, state->path, line,
-                "\"%.*s\" is not a UUID, expected 32 hexadecimal digits with dashes",
-                (int)(text.length < MOST_SHOWN ? text.length : MOST_SHOWN), text.start);
+                "\"%s\" is not a UUID, expected 32 hexadecimal digits with dashes", given);
     return mp_model_intern(state->model, text);
 }
 
