@@ -244,6 +244,7 @@ void mp_events_infer(mp_model *model)
     }
     free(deleted);
     qsort(counts, count, sizeof *counts, by_node_then_type);
+    free(events->inference);
     events->inference = mp_alloc_zero(model->nodes.count, sizeof *events->inference);
     for (size_t i = 0; i < count;) {
         typed_count sum = counts[i];

@@ -351,6 +351,10 @@ static void *open_heaptrack(mp_model *model, mp_diagnostics *diagnostics,
 static void close_heaptrack(void *opaque)
 {
     heaptrack_state *state = opaque;
+    const mp_events *events = state->model->events;
+    if (events &&
+        events->inference) /* a log with types was read before; now there are more nodes */
+        mp_events_infer(state->model);
     free(state);
 }
 

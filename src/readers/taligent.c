@@ -242,7 +242,7 @@ static void *open_taligent(mp_model *model, mp_diagnostics *diagnostics,
 static void close_taligent(void *opaque)
 {
     taligent_state *state = opaque;
-    mp_model_events(state->model)->crawls = state->names.allocating;
+    mp_model_events(state->model)->crawls += state->names.allocating;
     mp_events_infer(state->model);
     taligent_names_free(&state->names);
     free(state);
