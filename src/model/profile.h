@@ -64,13 +64,12 @@ typedef struct mp_profile_call {
     int64_t count;
 } mp_profile_call;
 
-/* A node of the recorded call tree; `node` has its parent, symbol and line. The root is the
- * session. Negative lines are stored in mp_node and mp_tree_node as two's complement. */
+/* A node of the recorded call tree; `node` has its parent, symbol and line in the parent
+ * (MP_NO_LINE: not recorded). The root is the session. Negative lines are stored in mp_node and
+ * mp_tree_node as two's complement. */
 typedef struct mp_profile_node {
     mp_node_id node;
     mp_module_id module;
-    mp_node_id parent;
-    int32_t line; /* line in the parent; MP_NO_LINE: not recorded */
     int64_t calls, cumulative_us;
 } mp_profile_node;
 

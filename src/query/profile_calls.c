@@ -113,12 +113,12 @@ static void edges_of_tree(const builder *from)
     mp_call_node *nodes = mp_alloc_zero(count, sizeof *nodes);
     for (uint32_t i = 1; i < count; i++) {
         const mp_profile_node *node = &from->profile->nodes.items[preorder.order[i]];
+        const uint32_t line = model->nodes.items[node->node.i].line;
         nodes[i] = (mp_call_node){.parent = preorder.parent[i],
                                   .span = preorder.span[i],
                                   .callable = callable_of(from, node->module),
-                                  .line = node->line,
-                                  .has_line =
-                                      preorder.parent[i] != 0 && (uint32_t)node->line != MP_NO_LINE,
+                                  .line = (int32_t)line,
+                                  .has_line = preorder.parent[i] != 0 && line != MP_NO_LINE,
                                   .calls = node->calls,
                                   .total = {times[i], 0}};
     }

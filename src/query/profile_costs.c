@@ -317,7 +317,8 @@ static uint32_t *sort_nodes(const mp_model *model, uint32_t *above)
     for (uint32_t i = 1; i < count; i++) {
         const mp_profile_node *node = &nodes[sorted[i]];
         uint32_t parent = model->tree.items[model->tree_of[node->node.i]].parent;
-        above[i] = parent == model->tree_of[node->parent.i] ? place[node->parent.i] : 0;
+        const mp_node_id stated = model->nodes.items[node->node.i].parent;
+        above[i] = parent == model->tree_of[stated.i] ? place[stated.i] : 0;
         assert(above[i] < i);
     }
     free(next);
@@ -342,15 +343,19 @@ int64_t *mp_profile_node_times(const mp_filter *filter, const mp_preorder *nodes
 {
     const mp_profile *profile = filter->model->profile;
     uint32_t count = profile->nodes.count;
-    int64_t *times = mp_alloc_zero(count, sizeof *times),
-            *self_times = mp_alloc_zero(count, sizeof *self_times);
+    int64_t *times = mp_alloc_zero(count, sizeof *times);
+    for (uint32_t i = 1; !filter->profiler && i < count; i++)
+        times[i] = profile->nodes.items[nodes->order[i]].cumulative_us;
+    if (!filter->profiler)
+        return times;
+    int64_t *self_times = mp_alloc_zero(count, sizeof *self_times);
     int64_t *less = mp_alloc_zero(count, sizeof *less);
     for (uint32_t i = count; i-- > 1;) {
         const mp_profile_node *node = &profile->nodes.items[nodes->order[i]];
         /* negative until here: minus the time of the callees */
         self_times[i] += node->cumulative_us;
         self_times[nodes->parent[i]] -= node->cumulative_us;
-        if (filter->profiler && filter->profiler[node->module.i] && self_times[i] > 0)
+        if (filter->profiler[node->module.i] && self_times[i] > 0)
             less[i] += self_times[i];
         less[nodes->parent[i]] += less[i];
         times[i] = node->cumulative_us - less[i];

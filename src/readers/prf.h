@@ -59,7 +59,6 @@ typedef enum prf_part {
 typedef struct prf_place {
     uint64_t line;
     uint64_t children, child_sum;
-    mp_node_id awaited; /* id of the node's parent, as long as the parent is undefined */
 } prf_place;
 
 /* Places of the rows of one list; the first is that of the current profile's first row. */

@@ -282,17 +282,11 @@ void prf_node(prf_state *state, const prf_value *row, uint64_t line)
     node->parent = parent;
     node->line = (uint32_t)(int32_t)row[3].amount;
     node->defined = true;
-    *MP_ADD(&state->profile->nodes) = (mp_profile_node){.node = id,
-                                                        .module = module,
-                                                        .parent = parent,
-                                                        .line = (int32_t)row[3].amount,
-                                                        .calls = row[4].amount,
-                                                        .cumulative_us = row[5].amount};
+    *MP_ADD(&state->profile->nodes) = (mp_profile_node){
+        .node = id, .module = module, .calls = row[4].amount, .cumulative_us = row[5].amount};
     prf_place *place = place_add(&state->tree, line);
     place->children = row[6].number;
     place->child_sum = row[7].number;
-    if (parent.i && !state->model->nodes.items[parent.i].defined)
-        place->awaited = parent;
 }
 
 /* --- texts --- */
@@ -354,19 +348,21 @@ static void name_frames(prf_state *state)
 
 /* Report undefined parents, at the rows that use them. If rows are missing, these may have the
  * definitions, so report nothing. */
-static void report_awaited(prf_state *state)
+static void report_undefined(prf_state *state)
 {
     if (state->unsound & PRF_NODES)
         return;
     for (size_t i = 0; i < state->tree.count; i++) {
-        mp_node_id awaited = state->tree.items[i].awaited;
-        if (!awaited.i || state->model->nodes.items[awaited.i].defined)
+        const mp_node *nodes = state->model->nodes.items;
+        const mp_profile_node *row = &state->profile->nodes.items[state->tree.first + i];
+        const mp_node *parent = &nodes[nodes[row->node.i].parent.i];
+        if (parent == nodes || parent->defined)
             continue;
         state->unsound |= PRF_NODES;
         mp_diagnose(state->diagnostics, MP_DIAG_UNDEFINED_NODE, state->path,
                     state->tree.items[i].line,
                     "call-tree node %" PRIu64 " is the caller here, expected it among the nodes",
-                    state->model->nodes.items[awaited.i].number);
+                    parent->number);
     }
 }
 
@@ -374,7 +370,7 @@ void prf_session_end(prf_state *state)
 {
     prf_modules_end(state); /* the file may end within the modules */
     name_frames(state);
-    report_awaited(state);
+    report_undefined(state);
     prf_verify(state);
     mp_id_index_free(&state->modules);
     mp_id_index_free(&state->nodes);

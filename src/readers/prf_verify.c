@@ -102,7 +102,8 @@ static uint32_t *profile_nodes(const prf_state *state)
 static const mp_profile_node *caller_of(const prf_state *state, const uint32_t *node_of,
                                         const mp_profile_node *node)
 {
-    uint32_t index = node->parent.i ? node_of[node->parent.i - state->first_model_node] : 0;
+    const mp_node_id parent = state->model->nodes.items[node->node.i].parent;
+    uint32_t index = parent.i ? node_of[parent.i - state->first_model_node] : 0;
     return index ? &state->profile->nodes.items[index] : NULL;
 }
 
@@ -156,9 +157,10 @@ static void check_children(prf_state *state, const uint32_t *node_of)
     uint32_t *children = mp_alloc_zero(state->tree.count, sizeof *children);
     for (size_t i = 0; i < state->tree.count; i++) {
         const mp_profile_node *node = &profile->nodes.items[state->tree.first + i];
-        if (!caller_of(state, node_of, node))
+        const mp_profile_node *caller = caller_of(state, node_of, node);
+        if (!caller)
             continue;
-        uint32_t place = node_of[node->parent.i - state->first_model_node] - state->tree.first;
+        const size_t place = (size_t)(caller - profile->nodes.items) - state->tree.first;
         children[place]++;
         state->tree.items[place].child_sum -= state->model->nodes.items[node->node.i].number;
     }
@@ -235,10 +237,9 @@ static void check_lines(prf_state *state, const uint32_t *node_of)
     for (uint32_t i = state->tree.first; node_of && i < profile->nodes.count; i++) {
         const mp_profile_node *node = &profile->nodes.items[i];
         const mp_profile_node *caller = caller_of(state, node_of, node);
+        const uint32_t line = state->model->nodes.items[node->node.i].line;
         uint32_t position =
-            caller && node->line
-                ? mp_id_index_get(&index, (uint64_t)caller->module.i << 32 | (uint32_t)node->line)
-                : 0;
+            caller && line ? mp_id_index_get(&index, mp_joined(caller->module.i, line)) : 0;
         sums[position].called_us += node->cumulative_us;
         sums[position].summands++;
     }
@@ -309,7 +310,8 @@ static void collect_edges(const prf_state *state, const uint32_t *node_of, call_
         const mp_profile_node *caller = caller_of(state, node_of, node);
         if (!caller)
             continue;
-        call_edge *edge = edge_of(edges, caller->module, node->line, node->module);
+        const int32_t line = (int32_t)state->model->nodes.items[node->node.i].line;
+        call_edge *edge = edge_of(edges, caller->module, line, node->module);
         edge->nodes += node->calls;
         if (!edge->row)
             edge->row = state->tree.items[i].line;

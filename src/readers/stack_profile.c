@@ -61,10 +61,8 @@ static void add_nodes(mp_stack_profile *state)
     mp_profile *profile = profile_of(state);
     uint32_t next = state->first_node + (profile->nodes.count - state->first_place);
     for (; next < model->nodes.count; next++) {
-        const mp_node *node = &model->nodes.items[next];
-        const mp_module_id module = module_of(state, node->symbol);
-        *MP_ADD(&profile->nodes) = (mp_profile_node){
-            .node = {next}, .module = module, .parent = node->parent, .line = (int32_t)node->line};
+        const mp_module_id module = module_of(state, model->nodes.items[next].symbol);
+        *MP_ADD(&profile->nodes) = (mp_profile_node){.node = {next}, .module = module};
     }
 }
 
@@ -94,8 +92,9 @@ void mp_stack_profile_end(mp_stack_profile *state)
     add_nodes(state);
     for (uint32_t i = profile->nodes.count; i-- > state->first_place;) {
         const mp_profile_node *node = &profile->nodes.items[i];
-        if (node->parent.i)
-            node_at(state, node->parent)->cumulative_us += node->cumulative_us;
+        const mp_node_id parent = state->stacks->model->nodes.items[node->node.i].parent;
+        if (parent.i)
+            node_at(state, parent)->cumulative_us += node->cumulative_us;
     }
 }
 
