@@ -65,6 +65,12 @@ void *mp_alloc_zero(size_t count, size_t size)
     return settled(calloc(count, size), count * size);
 }
 
+void mp_free_all(const void *const *memory, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        free((void *)(uintptr_t)memory[i]);
+}
+
 char *mp_copy(const char *text, size_t length)
 {
     char *copy = mp_alloc(length + 1);

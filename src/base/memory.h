@@ -24,6 +24,12 @@ void *mp_alloc(size_t bytes);
 /* Allocate zeroed memory. Never return NULL. */
 void *mp_alloc_zero(size_t count, size_t size);
 
+/* Release several pointers, all of which are read before the first is released. */
+#define MP_FREE(...)                                                                               \
+    mp_free_all((const void *const[]){__VA_ARGS__},                                                \
+                sizeof((const void *const[]){__VA_ARGS__}) / sizeof(void *))
+void mp_free_all(const void *const *memory, size_t count);
+
 /* Return a NUL-terminated copy of `length` bytes; release with free(). */
 char *mp_copy(const char *text, size_t length);
 

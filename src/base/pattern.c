@@ -132,22 +132,9 @@ void mp_pattern_free(mp_pattern *p)
 {
     if (!p)
         return;
-    free(p->program.items);
-    free(p->text);
-    free(p->seen);
-    free(p->put);
-    free(p->stack);
-    free(p->copied);
-    free(p->states);
-    free(p->hashes);
-    free(p->places);
-    free(p->now.items);
-    free(p->now.saved);
-    free(p->then.items);
-    free(p->then.saved);
-    free(p->pending);
-    free(p->order);
-    free(p);
+    MP_FREE(p->program.items, p->text, p->seen, p->put, p->stack, p->copied, p->states, p->hashes,
+            p->places, p->now.items, p->now.saved, p->then.items, p->then.saved, p->pending,
+            p->order, p);
 }
 
 /* --- matching of one character --- */

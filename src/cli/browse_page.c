@@ -222,13 +222,9 @@ void browse_page_begin(browse_page *page, mp_document *document, unsigned rows, 
 void browse_page_free(browse_page *page)
 {
     for (size_t i = 0; page->document && i < page->document->table_count; i++) {
-        free(page->tables[i].order);
-        free(page->tables[i].open);
-        free(page->tables[i].folded);
+        MP_FREE(page->tables[i].order, page->tables[i].open, page->tables[i].folded);
     }
-    free(page->tables);
-    free(page->text);
-    free(page->lines);
+    MP_FREE(page->tables, page->text, page->lines);
     mp_document_free(page->document);
     *page = (browse_page){.document = NULL};
 }

@@ -133,9 +133,7 @@ static char *place_of(const char *path)
         place = mp_alloc(strlen(real) + strlen(name) + 2);
         sprintf(place, "%s/%s", real, name);
     }
-    free(real);
-    free(folder);
-    free(target);
+    MP_FREE(real, folder, target);
     return place;
 }
 

@@ -226,9 +226,7 @@ static json_t *call_report(mcp_server *server, const cli_command *command, const
     }
     mcp_call_free(&call);
     mp_arena_free(&arena);
-    free(answer);
-    free(messages);
-    free(question);
+    MP_FREE(answer, messages, question);
     return result;
 }
 

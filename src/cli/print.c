@@ -57,9 +57,7 @@ int cli_put_document(const cli_options *options, const mp_document *document,
     style.next = next;
     style.around = around;
     bool rendered = options->renderer->render(document, diagnostics, &style, output.file, &error);
-    free(command);
-    free(around);
-    free(next);
+    MP_FREE(command, around, next);
     cli_pager_end(&pager);
     if (!rendered)
         cli_put_error(&error);

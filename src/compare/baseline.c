@@ -297,9 +297,7 @@ static void make_runs(loader *load, size_t count, const mp_digest *head)
 {
     for (size_t i = 0; i < load->run_count; i++)
         mp_digest_free(load->runs[i]);
-    free(load->runs);
-    free(load->values);
-    free(load->sums);
+    MP_FREE(load->runs, load->values, load->sums);
     load->run_count = count;
     load->runs = mp_alloc(count * sizeof(mp_digest *));
     load->values = mp_alloc_zero(count, sizeof *load->values);
@@ -314,10 +312,7 @@ static void free_lists(loader *load)
 {
     for (int level = 0; level < MP_LEVELS; level++)
         mp_entries_free(&load->seen[level]);
-    free(load->runs);
-    free(load->values);
-    free(load->sums);
-    free(load->callers);
+    MP_FREE(load->runs, load->values, load->sums, load->callers);
 }
 
 static bool read_head(loader *load, const line_values *values)

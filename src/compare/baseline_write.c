@@ -309,10 +309,7 @@ char *mp_baseline_text(const mp_digest *digest, const mp_dictionary *dictionary,
     mp_text_put(&buffer, shared.lines.length ? shared.lines.text : "", shared.lines.length);
     mp_text_put(&buffer, lists.length ? lists.text : "", lists.length);
     mp_id_index_free(&shared.numbers);
-    free(shared.lines.text);
-    free(shared.way);
-    free(recordings.text);
-    free(lists.text);
+    MP_FREE(shared.lines.text, shared.way, recordings.text, lists.text);
     *length = buffer.length;
     return buffer.text;
 }

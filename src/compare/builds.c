@@ -7,9 +7,7 @@ void mp_builds_free(mp_builds *builds)
 {
     mp_dictionary_free(builds->dictionary);
     mp_key_index_free(&builds->index);
-    free(builds->items);
-    free(builds->sites);
-    free(builds->points);
+    MP_FREE(builds->items, builds->sites, builds->points);
     *builds = (mp_builds){.count = 0};
 }
 

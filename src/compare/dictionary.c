@@ -72,11 +72,8 @@ void mp_dictionary_free(mp_dictionary *dictionary)
     if (!dictionary)
         return;
     mp_arena_free(&dictionary->arena);
-    free(dictionary->texts);
-    free(dictionary->frames);
-    free(dictionary->facts);
-    free(dictionary->order->ranks);
-    free(dictionary->order);
+    MP_FREE(dictionary->texts, dictionary->frames, dictionary->facts, dictionary->order->ranks,
+            dictionary->order);
     mp_hash_index_free(&dictionary->text_index);
     mp_hash_index_free(&dictionary->frame_index);
     free(dictionary);

@@ -228,9 +228,7 @@ static void digest_scoped(builder *state, mp_level level,
             grouping.groups[whole - wholes.items].inclusive_bytes - whole->amounts.bytes;
     }
     mp_entries_free(&wholes);
-    free(grouping.groups);
-    free(grouping.group_of);
-    free(of_context);
+    MP_FREE(grouping.groups, grouping.group_of, of_context);
 }
 
 static mp_entry_key context_type_key(builder *state, const mp_context *context)
@@ -561,8 +559,5 @@ void mp_digest_free(mp_digest *digest)
     for (int level = 0; level < MP_LEVELS; level++)
         mp_entries_free(&digest->lists[level]);
     mp_id_index_free(&digest->largest_by_frame);
-    free(digest->largest.items);
-    free(digest->runs);
-    free(digest->checksums);
-    free(digest);
+    MP_FREE(digest->largest.items, digest->runs, digest->checksums, digest);
 }

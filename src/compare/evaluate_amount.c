@@ -344,9 +344,7 @@ void mp_evaluation_of_amount(mp_evaluation *evaluation)
         MP_DISMISS(evaluation, "the retained size of types whose references were not recorded is "
                                "unknown, as for native objects");
     add_most(evaluation, &found);
-    free(found.untracked);
-    free(found.names);
-    free(found.items);
+    MP_FREE(found.untracked, found.names, found.items);
 }
 
 /* --- new entries --- */

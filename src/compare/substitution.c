@@ -100,10 +100,8 @@ void mp_substitutions_free(mp_substitutions *substitutions)
 {
     for (size_t i = 0; i < substitutions->count; i++)
         release(&substitutions->items[i]);
-    free(substitutions->items);
-    free(substitutions->buffers[0].text);
-    free(substitutions->buffers[1].text);
-    free(substitutions);
+    MP_FREE(substitutions->items, substitutions->buffers[0].text, substitutions->buffers[1].text,
+            substitutions);
 }
 
 static void append_replacement(mp_text_buffer *buffer, const char *replacement, const char *text,

@@ -21,14 +21,9 @@ void mp_document_free(mp_document *document)
     if (!document)
         return;
     for (size_t i = 0; i < document->table_count; i++) {
-        free(document->tables[i].cells);
-        free(document->tables[i].lines);
-        free(document->tables[i].structs);
+        MP_FREE(document->tables[i].cells, document->tables[i].lines, document->tables[i].structs);
     }
-    free(document->tables);
-    free(document->figures);
-    free(document->said);
-    free(document->checks);
+    MP_FREE(document->tables, document->figures, document->said, document->checks);
     mp_id_index_free(&document->kept_index);
     free(document->kept);
     mp_arena_free(document->arena);

@@ -158,9 +158,6 @@ mp_tree_figure mp_tree_cut(mp_arena *arena, const mp_tree_figure *tree, uint32_t
         if (i && last_below[parent] == i && kept[parent] && rests[parent].places)
             cut.items[cut.count++] = place_of_rest(arena, &rests[parent], place_of[parent]);
     }
-    free(kept);
-    free(rests);
-    free(place_of);
-    free(last_below);
+    MP_FREE(kept, rests, place_of, last_below);
     return cut;
 }

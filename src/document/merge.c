@@ -515,8 +515,6 @@ mp_document *mp_documents_merge(const mp_part *parts, size_t count, const mp_mer
     put_headline(&state, files, count, worst);
     for (size_t i = 0; i < count; i++)
         put_said(state.document, parts[i].document, files[i].file);
-    free(state.groups);
-    free(state.summaries.items);
-    free(files);
+    MP_FREE(state.groups, state.summaries.items, files);
     return state.document;
 }

@@ -138,9 +138,7 @@ void mp_pile_free(mp_pile *pile)
 {
     for (size_t i = 0; i < pile->count; i++)
         mp_document_free(pile->documents[i]);
-    free(pile->documents);
-    free(pile->parts);
-    free(pile->cuttable);
+    MP_FREE(pile->documents, pile->parts, pile->cuttable);
     mp_id_index_free(&pile->slim_index);
     free(pile->slim);
     mp_shared_parts_free(&pile->shared);

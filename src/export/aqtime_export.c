@@ -77,13 +77,8 @@ static void close_sets(aq_sets *sets)
 {
     mp_id_index_free(&sets->routine_index);
     mp_arena_free(&sets->scratch);
-    free(sets->routines);
-    free(sets->stacks);
-    free(sets->frames);
-    free(sets->thread_sets);
-    free(sets->classes);
-    free(sets->links);
-    free(sets->alive);
+    MP_FREE(sets->routines, sets->stacks, sets->frames, sets->thread_sets, sets->classes,
+            sets->links, sets->alive);
 }
 
 /* --- routines and stacks --- */

@@ -213,10 +213,7 @@ static void put_tree(dot_out *out, const mp_weights *weights, const char *note)
     for (uint32_t i = 0; i < weights->count; i++)
         if (is_shown[i])
             put_frame(out, weights, i, rest[i], smaller[i]);
-    free(candidates);
-    free(rest);
-    free(smaller);
-    free(is_shown);
+    MP_FREE(candidates, rest, smaller, is_shown);
 }
 
 static bool run_tree(const mp_request *request, mp_document *document, mp_error *error)

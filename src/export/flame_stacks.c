@@ -190,9 +190,7 @@ static void put_events(speedscope_out *out, bool base)
         put_event(out, "C", opened[open], end[opened[open]]);
     }
     mp_tree_walk_free(&walk);
-    free(opened);
-    free(next);
-    free(end);
+    MP_FREE(opened, next, end);
 }
 
 static void put_profile(speedscope_out *out, const mp_figure *figure, bool base)

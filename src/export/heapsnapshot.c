@@ -171,13 +171,8 @@ static snapshot_out open_out(const mp_request *request)
 
 static void close_out(snapshot_out *out)
 {
-    free(out->by_kind);
-    free(out->kinds);
-    free(out->first_of_kind);
-    free(out->rooted);
-    free(out->string_of);
-    free(out->named);
-    free(out->synthetic);
+    MP_FREE(out->by_kind, out->kinds, out->first_of_kind, out->rooted, out->string_of, out->named,
+            out->synthetic);
     mp_arena_free(&out->names);
     mp_graph_view_free(&out->view);
 }

@@ -413,10 +413,7 @@ static void write_weights(const mp_weights *weights, const mp_request *request,
     mp_code_free(&out->code);
     mp_id_index_free(&modules);
     mp_id_index_free(&out->text_index);
-    free(out->steps);
-    free(out->texts);
-    free(out->packed);
-    free(out);
+    MP_FREE(out->steps, out->texts, out->packed, out);
 }
 
 static bool write_pprof(const mp_request *request, mp_document *document, mp_error *error)

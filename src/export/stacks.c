@@ -23,9 +23,7 @@ void mp_code_free(mp_code *code)
     mp_key_index_free(&code->function_index);
     mp_id_index_free(&code->place_index);
     mp_arena_free(&code->scratch);
-    free(code->functions);
-    free(code->places);
-    free(code->function_of);
+    MP_FREE(code->functions, code->places, code->function_of);
 }
 
 uint32_t mp_code_text_id(mp_code *code, const char *text)

@@ -55,10 +55,7 @@ void mp_members_release(mp_members *state)
     mp_stream_close(state->archive.stream);
     pthread_mutex_destroy(&state->lock);
     mp_arena_free(&state->names);
-    free(state->members);
-    free(state->failure.inside);
-    free(state->path);
-    free(state);
+    MP_FREE(state->members, state->failure.inside, state->path, state);
 }
 
 /* Return the pointer that leads to this archive in the list of archives; it points to NULL if there

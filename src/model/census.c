@@ -10,10 +10,7 @@ void mp_census_open(mp_census *census, mp_model *model, mp_session_id session)
 
 void mp_census_close(mp_census *census)
 {
-    free(census->entries);
-    free(census->active);
-    free(census->created);
-    free(census->stocks);
+    MP_FREE(census->entries, census->active, census->created, census->stocks);
     *census = (mp_census){0};
 }
 

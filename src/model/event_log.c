@@ -39,11 +39,8 @@ void mp_events_free(mp_events *events)
 {
     if (!events)
         return;
-    free(events->anomalies.items);
-    free(events->handovers.items);
-    free(events->at_peak);
-    free(events->inference);
-    free(events);
+    MP_FREE(events->anomalies.items, events->handovers.items, events->at_peak, events->inference,
+            events);
 }
 
 /* --- anomalies --- */

@@ -270,9 +270,7 @@ static void shrink(mp_graph *graph)
 static void builder_free(mp_graph_builder *builder)
 {
     free_tables(builder);
-    free(builder->references);
-    free(builder->root_domains);
-    free(builder);
+    MP_FREE(builder->references, builder->root_domains, builder);
 }
 
 void mp_graph_drop(mp_graph_builder *builder)
@@ -325,15 +323,8 @@ void mp_graph_free(mp_graph *graph)
         return;
     if (graph->names.release)
         graph->names.release(graph->names.opaque);
-    free(graph->untracked);
-    free(graph->ids);
-    free(graph->sizes);
-    free(graph->types);
-    free(graph->first);
-    free(graph->targets);
-    free(graph->roots.items);
-    free(graph->domains.items);
-    free(graph);
+    MP_FREE(graph->untracked, graph->ids, graph->sizes, graph->types, graph->first, graph->targets,
+            graph->roots.items, graph->domains.items, graph);
 }
 
 /* --- roots by kind --- */

@@ -40,10 +40,7 @@ void mp_history_free(mp_history *history)
     if (!history)
         return;
     mp_live_free(&history->places);
-    free(history->records);
-    free(history->unused);
-    free(history->touched);
-    free(history);
+    MP_FREE(history->records, history->unused, history->touched, history);
 }
 
 static void push(uint32_t **list, size_t *count, size_t *capacity, uint32_t place)

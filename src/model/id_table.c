@@ -101,8 +101,6 @@ uint32_t mp_id_table_make(mp_id_table *table, const uint64_t *ids, uint32_t firs
 
 void mp_id_table_free(mp_id_table *table)
 {
-    free(table->words);
-    free(table->by_rank);
-    free(table->memory);
+    MP_FREE(table->words, table->by_rank, table->memory);
     *table = (mp_id_table){0};
 }

@@ -227,9 +227,7 @@ void mp_live_set_large_bytes(mp_live_set *set, uint64_t id, int64_t bytes)
 
 void mp_live_free(mp_live_set *set)
 {
-    free(set->memory);
-    free(set->times);
-    free(set->large);
+    MP_FREE(set->memory, set->times, set->large);
     mp_id_index_free(&set->large_index);
     *set = (mp_live_set){0};
 }

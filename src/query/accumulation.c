@@ -402,9 +402,6 @@ mp_kept_type *mp_kept_with(const mp_graph_view *view, const mp_accumulation *acc
     if (*count)
         qsort_r(kept, *count, sizeof *kept, most_kept_first, (void *)(uintptr_t)view->model);
     mp_type_links_free(&links);
-    free(objects);
-    free(order_of);
-    free(totals);
-    free(by_it);
+    MP_FREE(objects, order_of, totals, by_it);
     return kept;
 }

@@ -87,11 +87,7 @@ void mp_calls_of_nodes(mp_calls *calls, const mp_call_node *nodes, uint32_t coun
     calls->edge_count--;
     memmove(calls->edges, calls->edges + 1, calls->edge_count * sizeof *calls->edges);
     mp_hash_index_free(&index);
-    free(innermost);
-    free(outer);
-    free(depth);
-    free(edge);
-    free(path);
+    MP_FREE(innermost, outer, depth, edge, path);
 }
 
 void mp_calls_free(mp_calls *calls)

@@ -358,19 +358,13 @@ mp_coverage mp_coverage_of(const mp_filter *filter)
     row *executed = list_executed(&state, &executed_count);
     mark_executed(listed, listed_count, executed, executed_count, state.model);
     count_lines(&state, listed, listed_count);
-    free(executed);
-    free(listed);
-    free(state.counts);
-    free(state.source_of);
-    free(state.crc_of);
+    MP_FREE(executed, listed, state.counts, state.source_of, state.crc_of);
     return state.result;
 }
 
 void mp_coverage_free(mp_coverage *coverage)
 {
-    free(coverage->sources);
-    free(coverage->methods);
-    free(coverage->lines);
+    MP_FREE(coverage->sources, coverage->methods, coverage->lines);
     *coverage = (mp_coverage){0};
 }
 

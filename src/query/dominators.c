@@ -312,10 +312,7 @@ mp_dominators mp_dominators_of(const mp_graph *graph)
 
 void mp_dominators_free(mp_dominators *dominators)
 {
-    free(dominators->order);
-    free(dominators->span);
-    free(dominators->idom);
-    free(dominators->retained);
+    MP_FREE(dominators->order, dominators->span, dominators->idom, dominators->retained);
     *dominators = (mp_dominators){0};
 }
 

@@ -44,10 +44,8 @@ static void take_snapshots(mp_filter *filter)
 
 static void free_snapshots(mp_filter *filter)
 {
-    free(filter->sessions.snapshots);
-    free(filter->sessions.first);
-    free(filter->listed.snapshots);
-    free(filter->listed.first);
+    MP_FREE(filter->sessions.snapshots, filter->sessions.first, filter->listed.snapshots,
+            filter->listed.first);
 }
 
 uint32_t mp_filter_peak(const mp_filter *filter, uint32_t session)
@@ -391,13 +389,6 @@ void mp_filter_free(mp_filter *filter)
         return;
     free(filter->snapshots);
     free_snapshots(filter);
-    free(filter->contexts);
-    free(filter->births);
-    free(filter->births_between);
-    free(filter->generations);
-    free(filter->types);
-    free(filter->modules);
-    free(filter->profiler);
-    free(filter->entities);
-    free(filter);
+    MP_FREE(filter->contexts, filter->births, filter->births_between, filter->generations,
+            filter->types, filter->modules, filter->profiler, filter->entities, filter);
 }

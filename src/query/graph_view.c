@@ -27,13 +27,8 @@ void mp_graph_view_free(mp_graph_view *view)
     free(view->suspects);
     if (view->distances)
         mp_distances_free(view->distances);
-    free(view->distances);
-    free(view->names.items);
-    free(view->accumulations);
-    free(view->unknown);
-    free(view->accumulated);
-    free(view->census);
-    free(view->static_census);
+    MP_FREE(view->distances, view->names.items, view->accumulations, view->unknown,
+            view->accumulated, view->census, view->static_census);
     mp_object_roots_free(&view->roots);
     mp_dominators_free(&view->dominators);
 }

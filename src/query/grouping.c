@@ -311,10 +311,7 @@ static void add_growth(const mp_window *window, mp_grouping *grouping)
             *last = (last_birth){snapshot, session};
         }
     }
-    free(lasts);
-    free(moments);
-    free(births.first);
-    free(births.next);
+    MP_FREE(lasts, moments, births.first, births.next);
 }
 
 /* --- labels and their order --- */
@@ -390,9 +387,7 @@ void mp_grouping_free(mp_grouping *grouping)
 {
     if (grouping->private)
         mp_arena_free(grouping->private);
-    free(grouping->private);
-    free(grouping->groups);
-    free(grouping->group_of);
+    MP_FREE(grouping->private, grouping->groups, grouping->group_of);
     *grouping = (mp_grouping){0};
 }
 

@@ -94,8 +94,6 @@ mp_calls mp_calls_of_heap(const mp_window *window, const int32_t *line)
     if (line)
         add_line(&calls, window, callable_of, (uint32_t)*line);
     mp_preorder_free(&preorder);
-    free(nodes);
-    free(costs);
-    free(callable_of);
+    MP_FREE(nodes, costs, callable_of);
     return calls;
 }

@@ -213,11 +213,8 @@ void mp_holdings_free(mp_holdings *holdings)
     mp_id_index_free(&holdings->fields);
     mp_id_index_free(&holdings->by_type);
     mp_id_index_free(&holdings->by_key);
-    free(holdings->places.items);
-    free(holdings->place_of);
-    free(holdings->order_of);
-    free(holdings->seen);
-    free(holdings->held);
+    MP_FREE(holdings->places.items, holdings->place_of, holdings->order_of, holdings->seen,
+            holdings->held);
 }
 
 /* --- the previous dump --- */

@@ -269,13 +269,8 @@ static void run(pass *state, const mp_graph_view *view)
     free(state->unsure.heads);
     count_what_goes(state);
     find_largest(state);
-    free(state->reached);
-    free(state->holders);
-    free(state->rooted);
-    free(state->of_type);
-    free(state->of_holder);
-    free(state->of_root);
-    free(state->of_rooted);
+    MP_FREE(state->reached, state->holders, state->rooted, state->of_type, state->of_holder,
+            state->of_root, state->of_rooted);
     for (uint32_t slot = 0; slot < state->used; slot++) {
         part *asked = &state->parts[slot];
         uint32_t only = asked->order ? asked->order[asked->from] : asked->from;

@@ -384,11 +384,7 @@ static void sum_up(bounds *state)
         joint->bytes = low->bytes;
         joint->exact = !open[i + 1] && low->objects == high->objects && low->bytes == high->bytes;
     }
-    free(least.until);
-    free(least.joints);
-    free(most.until);
-    free(most.joints);
-    free(open);
+    MP_FREE(least.until, least.joints, most.until, most.joints, open);
 }
 
 void mp_groups_bound(mp_graph_view *view, mp_groups *groups, int64_t *most)
@@ -414,20 +410,9 @@ void mp_groups_bound(mp_graph_view *view, mp_groups *groups, int64_t *most)
     find_referrers(&state);
     look_at_all(&state);
     sum_up(&state);
-    free(state.place);
-    free(state.first);
-    free(state.referrers);
-    free(state.far);
-    free(state.settled);
-    free(state.many);
-    free(state.class);
-    free(state.above);
-    free(state.object_of);
-    free(state.node);
-    free(state.class_node);
+    MP_FREE(state.place, state.first, state.referrers, state.far, state.settled, state.many,
+            state.class, state.above, state.object_of, state.node, state.class_node);
     mp_id_index_free(&state.below_object);
     mp_id_index_free(&state.below_class);
-    free(state.counts);
-    free(state.found);
-    free(state.first_found);
+    MP_FREE(state.counts, state.found, state.first_found);
 }

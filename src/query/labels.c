@@ -254,10 +254,6 @@ uint32_t *mp_stack_ranks(const mp_model *model)
              i-- > 0;) /* from the leaves up, so that ancestors still have the previous value */
             rest[i] = rest[rest[i]];
     }
-    free(next);
-    free(rest);
-    free(by_rest);
-    free(order);
-    free(places);
+    MP_FREE(next, rest, by_rest, order, places);
     return ranks;
 }

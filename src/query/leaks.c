@@ -344,9 +344,7 @@ void mp_leaks_free(mp_leaks *leaks)
     if (!leaks)
         return;
     mp_arena_free(leaks->private);
-    free(leaks->private);
-    free(leaks->items);
-    free(leaks);
+    MP_FREE(leaks->private, leaks->items, leaks);
 }
 
 const char *mp_dump_order_text(mp_arena *arena, const mp_model *model)

@@ -27,9 +27,7 @@ mp_preorder mp_preorder_of(const uint32_t *above, uint32_t count)
         result.span[place[i]] = size[i];
         result.parent[place[i]] = place[above[i]];
     }
-    free(size);
-    free(next);
-    free(place);
+    MP_FREE(size, next, place);
     return result;
 }
 
@@ -45,8 +43,6 @@ mp_preorder mp_tree_preorder(const mp_model *model)
 
 void mp_preorder_free(mp_preorder *preorder)
 {
-    free(preorder->order);
-    free(preorder->span);
-    free(preorder->parent);
+    MP_FREE(preorder->order, preorder->span, preorder->parent);
     *preorder = (mp_preorder){0};
 }

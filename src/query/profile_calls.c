@@ -131,9 +131,7 @@ static void edges_of_tree(const builder *from)
     }
     for (uint32_t i = (uint32_t)from->groups.method_count; i < calls->count; i++)
         calls->items[i].total.cost = totals[i]; /* totals of methods are set already */
-    free(totals);
-    free(nodes);
-    free(times);
+    MP_FREE(totals, nodes, times);
     mp_preorder_free(&preorder);
 }
 
@@ -231,14 +229,8 @@ static bool *find_recursive(const mp_profile *profile)
                 leave(&state, index);
         }
     }
-    free(state.lists.first);
-    free(state.lists.targets);
-    free(state.number);
-    free(state.lowest);
-    free(state.next);
-    free(state.closed);
-    free(state.way);
-    free(state.pending);
+    MP_FREE(state.lists.first, state.lists.targets, state.number, state.lowest, state.next,
+            state.closed, state.way, state.pending);
     return state.recursive;
 }
 
@@ -380,10 +372,7 @@ static void edges_of_graph(const builder *from, const bool *has_nodes)
         callable->nested = MP_UNTOLD;
     }
     mp_id_index_free(&facts.index);
-    free(facts.lines);
-    free(facts.entry_us);
-    free(facts.callers);
-    free(facts.recursive);
+    MP_FREE(facts.lines, facts.entry_us, facts.callers, facts.recursive);
 }
 
 mp_calls mp_calls_of_profile(const mp_filter *filter, const int32_t *line)

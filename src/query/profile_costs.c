@@ -437,9 +437,7 @@ mp_profile_costs mp_profile_costs_of(const mp_filter *filter)
 
 void mp_profile_costs_free(mp_profile_costs *costs)
 {
-    free(costs->lines.items);
-    free(costs->methods.items);
-    free(costs->programs.items);
+    MP_FREE(costs->lines.items, costs->methods.items, costs->programs.items);
     *costs = (mp_profile_costs){0};
 }
 

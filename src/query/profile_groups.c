@@ -66,9 +66,6 @@ mp_module_groups mp_module_groups_of(const mp_filter *filter)
 
 void mp_module_groups_free(mp_module_groups *groups)
 {
-    free(groups->methods);
-    free(groups->programs);
-    free(groups->method_of);
-    free(groups->program_of);
+    MP_FREE(groups->methods, groups->programs, groups->method_of, groups->program_of);
     *groups = (mp_module_groups){0};
 }

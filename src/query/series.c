@@ -122,9 +122,7 @@ static mp_series series_of_groups(const mp_window *window, uint32_t session, boo
     }
     add_up_rows(&series, series.items, rows, job.last_delta);
     add_up_rows(&series, series.leaking, rows, leaking.last_delta);
-    free(job.last_delta);
-    free(leaking.last_delta);
-    free(places);
+    MP_FREE(job.last_delta, leaking.last_delta, places);
     return series;
 }
 
@@ -183,9 +181,7 @@ uint32_t mp_series_batch(const mp_window *window)
 
 void mp_series_free(mp_series *series)
 {
-    free(series->items);
-    free(series->snapshots);
-    free(series->first);
+    MP_FREE(series->items, series->snapshots, series->first);
     *series = (mp_series){0};
 }
 

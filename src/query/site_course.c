@@ -70,10 +70,7 @@ static snapshot_part *parts_of(const mp_window *window, uint32_t *active)
         else if (parts[i] == PART_WORK)
             parts[i] = silence[session];
     }
-    free(silence);
-    free(work);
-    free(run);
-    free(idle);
+    MP_FREE(silence, work, run, idle);
     return parts;
 }
 
@@ -101,17 +98,13 @@ mp_course_clock mp_course_clock_of(const mp_window *window)
         else if (shared)
             clock.place[i] = (passed[session] + shared - 1) / shared;
     }
-    free(parts);
-    free(passed);
-    free(totals);
+    MP_FREE(parts, passed, totals);
     return clock;
 }
 
 void mp_course_clock_free(mp_course_clock *clock)
 {
-    free(clock->place);
-    free(clock->moments);
-    free(clock->length);
+    MP_FREE(clock->place, clock->moments, clock->length);
 }
 
 static mp_site_event event_of(const mp_window *window, const mp_course_clock *clock,

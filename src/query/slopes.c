@@ -246,8 +246,6 @@ mp_slope_ranks mp_slope_ranks_of(const double *values, size_t count, size_t most
         high -= with;
         result.high = state.items[place_rank(&state, middle + 1, state.count, &high)];
     }
-    free(state.items);
-    free(state.weight);
-    free(points.runs);
+    MP_FREE(state.items, state.weight, points.runs);
     return result;
 }

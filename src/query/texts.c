@@ -55,8 +55,5 @@ mp_some_texts mp_texts_with(mp_texts *texts, mp_slice core)
 
 void mp_texts_free(mp_texts *texts)
 {
-    free(texts->items);
-    free(texts->owners);
-    free(texts->first);
-    free(texts->posted);
+    MP_FREE(texts->items, texts->owners, texts->first, texts->posted);
 }

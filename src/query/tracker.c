@@ -54,9 +54,7 @@ void mp_tracker_free(mp_tracker *tracker)
         free(tracker->sessions[i].heap);
         free(tracker->sessions[i].waiting);
     }
-    free(tracker->sessions);
-    free(tracker->site_of);
-    free(tracker->sites);
+    MP_FREE(tracker->sessions, tracker->site_of, tracker->sites);
     mp_key_index_free(&tracker->site_index);
     free(tracker);
 }

@@ -200,12 +200,8 @@ static void judge_sites(const mp_window *window, mp_leak_verdict *verdict)
         verdict->moments = moments > verdict->moments ? moments : verdict->moments;
     }
     mp_course_clock_free(&state.clock);
-    free(state.sites.examples);
-    free(state.course->events);
-    free(state.course);
-    free(state.judged);
-    free(state.order);
-    free(state.first);
+    MP_FREE(state.sites.examples, state.course->events, state.course, state.judged, state.order,
+            state.first);
 }
 
 /* --- dumps: type by type --- */
@@ -241,9 +237,7 @@ static void judge_types(const mp_window *window, mp_leak_verdict *verdict)
         site->weight = site->bytes;
         verdict->bytes += mp_verdict_bytes(window, verdict, i);
     }
-    free(types.examples);
-    free(grows);
-    free(growers);
+    MP_FREE(types.examples, grows, growers);
 }
 
 const mp_leak_verdict *mp_window_verdict(const mp_window *window)
@@ -277,10 +271,7 @@ void mp_window_keep_certain_leaks(mp_window *window)
 void mp_verdict_free(mp_leak_verdict *verdict)
 {
     if (verdict) {
-        free(verdict->site_of);
-        free(verdict->sites);
-        free(verdict->generations);
-        free(verdict->of_session);
+        MP_FREE(verdict->site_of, verdict->sites, verdict->generations, verdict->of_session);
     }
     free(verdict);
 }

@@ -341,10 +341,7 @@ static heap_frames begin_frames(mp_weigher *weigher, bool apart)
 static void end_frames(heap_frames *frames)
 {
     put_names(frames);
-    free(frames->of_context);
-    free(frames->way);
-    free(frames->names);
-    free(frames->first_of_name);
+    MP_FREE(frames->of_context, frames->way, frames->names, frames->first_of_name);
     mp_id_index_free(&frames->code);
     mp_id_index_free(&frames->types);
     mp_id_index_free(&frames->of_requests);

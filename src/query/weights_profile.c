@@ -192,9 +192,7 @@ mp_weights mp_weights_of_profile(const mp_filter *filter, const mp_weighing *wei
         weigh_nodes(&state);
     }
     weigh_rest(&state);
-    free(state.left);
-    free(state.example);
-    free(state.frame_of);
+    MP_FREE(state.left, state.example, state.frame_of);
     mp_module_groups_free(&state.groups);
     return mp_weigher_end(&state.weigher);
 }

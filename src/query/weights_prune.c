@@ -54,9 +54,7 @@ mp_weights mp_weights_pruned(const mp_model *model, const mp_weights *from, size
         mp_weigh(&weigher, 0, place[i], by[i].self, by[i].own_count);
         left_out += !kept[i] && (by[i].total || by[i].all_count);
     }
-    free(kept);
-    free(place);
-    free(rest);
+    MP_FREE(kept, place, rest);
     mp_weights pruned = mp_weigher_end(&weigher);
     pruned.left_out = left_out;
     return pruned;

@@ -307,12 +307,8 @@ static void close_ablobjects(void *opaque)
     mp_census_close(&state->census);
     dyn_names_free(&state->names);
     mp_id_index_free(&state->sessions);
-    free(state->rows.items);
-    free(state->reports.items);
-    free(state->pending.items);
-    free(state->creations.items);
-    free(state->message.text);
-    free(state);
+    MP_FREE(state->rows.items, state->reports.items, state->pending.items, state->creations.items,
+            state->message.text, state);
 }
 
 const mp_reader mp_reader_ablobjects = {

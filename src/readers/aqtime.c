@@ -140,12 +140,7 @@ static void close_aqtime(void *opaque)
     aq_state *state = opaque;
     mp_id_index_free(&state->symbols);
     mp_id_index_free(&state->node_index);
-    free(state->sets);
-    free(state->ids);
-    free(state->figures);
-    free(state->active);
-    free(state->stack);
-    free(state->vertices);
+    MP_FREE(state->sets, state->ids, state->figures, state->active, state->stack, state->vertices);
     mp_arena_free(&state->scratch);
     mp_encoding_close(state->encoding);
     free(state);

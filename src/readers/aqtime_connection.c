@@ -41,9 +41,7 @@ static void begin_pages(page_walk *pages, const aq_source *file)
 
 static void free_pages(page_walk *pages)
 {
-    free(pages->seen);
-    free(pages->page);
-    free(pages->next);
+    MP_FREE(pages->seen, pages->page, pages->next);
     *pages = (page_walk){0};
 }
 

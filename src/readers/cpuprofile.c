@@ -397,11 +397,8 @@ static void close_cpuprofile(void *opaque)
     mp_stack_profile_free(&state->profile);
     mp_stack_builder_free(&state->code.stacks);
     mp_id_index_free(&state->index);
-    free(state->nodes.items);
-    free(state->samples.items);
-    free(state->deltas.items);
-    free(state->ticks.items);
-    free(state);
+    MP_FREE(state->nodes.items, state->samples.items, state->deltas.items, state->ticks.items,
+            state);
 }
 
 const mp_reader mp_reader_cpuprofile = {

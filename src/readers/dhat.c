@@ -389,11 +389,8 @@ static void close_dhat(void *opaque)
 {
     dhat_state *state = opaque;
     mp_stack_builder_free(&state->code.stacks);
-    free(state->points.items);
-    free(state->stacks.items);
-    free(state->frames.items);
-    free(state->rows.items);
-    free(state);
+    MP_FREE(state->points.items, state->stacks.items, state->frames.items, state->rows.items,
+            state);
 }
 
 const mp_reader mp_reader_dhat = {

@@ -60,9 +60,7 @@ void v8_end(v8_state *state)
 {
     mp_scan_close(&state->json);
     mp_graph_free(state->graph);
-    free(state->classes.items);
-    free(state->array_names.items);
-    free(state->entries.items);
+    MP_FREE(state->classes.items, state->array_names.items, state->entries.items);
     mp_id_index_free(&state->classes_by_key);
     mp_id_index_free(&state->classes_by_name);
     mp_id_index_free(&state->tables);

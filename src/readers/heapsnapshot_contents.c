@@ -374,9 +374,7 @@ bool v8_read_contents(mp_input *input, mp_contents *contents)
     else
         settle(&job, job.state.seen & V8_EDGE_LIST);
     v8_end(&job.state);
-    free(job.nodes.items);
-    free(job.forms.items);
-    free(job.texts.items);
+    MP_FREE(job.nodes.items, job.forms.items, job.texts.items);
     mp_key_index_free(&job.form_index);
     mp_hash_index_free(&job.texts_by_hash);
     v8_unseen_free(&unseen);

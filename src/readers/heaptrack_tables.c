@@ -193,10 +193,6 @@ void heaptrack_add_kind(heaptrack_pass *pass, mp_slice text)
 
 void heaptrack_tables_free(heaptrack_tables *tables)
 {
-    free(tables->strings);
-    free(tables->frames);
-    free(tables->addresses);
-    free(tables->stacks);
-    free(tables->kinds);
+    MP_FREE(tables->strings, tables->frames, tables->addresses, tables->stacks, tables->kinds);
     mp_stack_builder_free(&tables->code);
 }

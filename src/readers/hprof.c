@@ -206,17 +206,9 @@ void hp_begin(hp_state *state, mp_dumps *dumps, mp_input *input)
 
 void hp_end(hp_state *state)
 {
-    free(state->texts.items);
-    free(state->classes.items);
-    free(state->places.items);
-    free(state->place_names.items);
-    free(state->numbers.items);
-    free(state->links.items);
-    free(state->statics.items);
-    free(state->frames.items);
-    free(state->traces.items);
-    free(state->trace_frames.items);
-    free(state->chain.items);
+    MP_FREE(state->texts.items, state->classes.items, state->places.items, state->place_names.items,
+            state->numbers.items, state->links.items, state->statics.items, state->frames.items,
+            state->traces.items, state->trace_frames.items, state->chain.items);
     mp_id_index_free(&state->texts_by_id);
     mp_id_index_free(&state->classes_by_id);
     mp_id_index_free(&state->classes_by_serial);

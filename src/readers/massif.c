@@ -529,10 +529,7 @@ static void close_massif(void *opaque)
 {
     massif_state *state = opaque;
     mp_stack_builder_free(&state->code.stacks);
-    free(state->places.items);
-    free(state->active.items);
-    free(state->levels);
-    free(state);
+    MP_FREE(state->places.items, state->active.items, state->levels, state);
 }
 
 const mp_reader mp_reader_massif = {

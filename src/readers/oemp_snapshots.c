@@ -305,9 +305,7 @@ static void recording_free(oemp_recording *recording)
     mp_id_index_free(&recording->nodes);
     mp_id_index_free(&recording->platforms);
     mp_hash_index_free(&recording->origin_index);
-    free(recording->origins);
-    free(recording->references);
-    free(recording);
+    MP_FREE(recording->origins, recording->references, recording);
 }
 
 void oemp_finish(oemp_state *state)

@@ -242,14 +242,8 @@ static void close_pprof(void *opaque)
     mp_stack_profile_free(&state->costs);
     pp_free_tables(state);
     mp_stack_builder_free(&state->stacks);
-    free(state->texts.items);
-    free(state->functions.items);
-    free(state->lines.items);
-    free(state->locations.items);
-    free(state->mappings.items);
-    free(state->steps.items);
-    free(state->stack);
-    free(state);
+    MP_FREE(state->texts.items, state->functions.items, state->lines.items, state->locations.items,
+            state->mappings.items, state->steps.items, state->stack, state);
 }
 
 const mp_reader mp_reader_pprof = {

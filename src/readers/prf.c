@@ -484,10 +484,7 @@ static void close_prf(void *opaque)
 {
     prf_state *state = opaque;
     mp_listing_fill(state->model, state->diagnostics, state->options);
-    free(state->lines.items);
-    free(state->calls.items);
-    free(state->traces.items);
-    free(state->tree.items);
+    MP_FREE(state->lines.items, state->calls.items, state->traces.items, state->tree.items);
     mp_arena_free(&state->scratch);
     free(state);
 }

@@ -204,9 +204,7 @@ static void check_entries(prf_state *state)
                         "line 0 of module %" PRIu64 " was executed %" PRId64
                         " times, expected the %" PRId64 " calls of the call graph",
                         profile->modules.items[first + i].number, executed[i], called[i]);
-    free(called);
-    free(executed);
-    free(row);
+    MP_FREE(called, executed, row);
 }
 
 typedef struct line_sum {

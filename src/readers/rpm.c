@@ -221,9 +221,7 @@ static void close_rpm(void *opaque)
     mp_dumps_free(&state->dumps);
     mp_id_index_free(&state->types_by_name);
     mp_id_index_free(&state->many);
-    free(state->sections.items);
-    free(state->references);
-    free(state);
+    MP_FREE(state->sections.items, state->references, state);
 }
 
 const mp_reader mp_reader_rpm = {

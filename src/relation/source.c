@@ -39,16 +39,9 @@ void mp_relation_source_free(mp_relation_source *source)
         free(source->timeline->items);
     if (source->requests)
         mp_requests_free(source->requests);
-    free(source->requests);
-    free(source->view);
-    free(source->calls);
-    free(source->costs);
-    free(source->timeline);
-    free(source->orders);
-    free(source->site_verdicts);
-    free(source->site_names);
-    free(source->first_frame);
-    free(source->preorder_places);
+    MP_FREE(source->requests, source->view, source->calls, source->costs, source->timeline,
+            source->orders, source->site_verdicts, source->site_names, source->first_frame,
+            source->preorder_places);
     mp_id_index_free(&source->objects);
     free(source);
 }

@@ -50,10 +50,7 @@ static void fill(icicle_grid *grid)
         for (uint32_t half = from; half < to; half++)
             grid->halves[depth[i]][half] = i + 1;
     }
-    free(widths);
-    free(left);
-    free(next);
-    free(depth);
+    MP_FREE(widths, left, next, depth);
 }
 
 /* --- colours: light ones of the palette of 256, for black letters --- */

@@ -296,7 +296,5 @@ void mp_svg_lines(mp_svg *svg, const mp_figure *figure)
     if (canvas.panel_count)
         draw_strips(&canvas);
     mp_svg_end(svg, NULL);
-    free(canvas.columns);
-    free(canvas.panels);
-    free(canvas.panel_of);
+    MP_FREE(canvas.columns, canvas.panels, canvas.panel_of);
 }

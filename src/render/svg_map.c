@@ -331,11 +331,6 @@ void mp_svg_map(mp_svg *svg, const mp_figure *figure)
     lay_out_all(&state);
     mp_svg_note(svg, MP_SVG_HEAD + HIGH + 18, note);
     mp_svg_end(svg, NULL);
-    free(state.first);
-    free(state.children);
-    free(state.boxes);
-    free(state.tops);
-    free(state.amounts);
-    free(state.parts);
-    free(state.inside);
+    MP_FREE(state.first, state.children, state.boxes, state.tops, state.amounts, state.parts,
+            state.inside);
 }

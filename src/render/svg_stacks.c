@@ -471,11 +471,6 @@ void mp_svg_stacks(mp_svg *svg, const mp_figure *figure)
         mp_svg_text(svg, NULL, MP_SVG_MARGIN, TOP + 14, 0, "nothing");
     mp_svg_note(svg, bottom + 8, note_of(&chart, figure));
     mp_svg_end(svg, mp_embedded_flame_js);
-    free(chart.width);
-    free(chart.left);
-    free(chart.next);
-    free(chart.small);
-    free(chart.depth);
-    free(chart.hidden);
-    free(chart.drawn);
+    MP_FREE(chart.width, chart.left, chart.next, chart.small, chart.depth, chart.hidden,
+            chart.drawn);
 }

@@ -209,10 +209,7 @@ bool mp_call_rows_find(mp_call_rows *rows, const mp_calls *calls, mp_error *erro
 
 void mp_call_rows_free(mp_call_rows *rows)
 {
-    free(rows->callers.first);
-    free(rows->callers.edges);
-    free(rows->callees.first);
-    free(rows->callees.edges);
-    free(rows->matches);
+    MP_FREE(rows->callers.first, rows->callers.edges, rows->callees.first, rows->callees.edges,
+            rows->matches);
     mp_called_free(&rows->called);
 }

@@ -267,9 +267,7 @@ static void put_tree(tree_walk *walk, const mp_request *request)
         put_rows(walk);
     }
     walk->table->main = true;
-    free(walk->indent);
-    free(walk->first_child);
-    free(walk->next_sibling);
+    MP_FREE(walk->indent, walk->first_child, walk->next_sibling);
 }
 
 static bool run_heap(const mp_request *request, mp_document *document, mp_error *error)

@@ -85,9 +85,7 @@ void mp_request_close(const mp_request *request)
         mp_graph_view_free(opened->graph);
     if (opened->window)
         mp_window_free(opened->window);
-    free(opened->graph);
-    free(opened->window);
-    free(opened);
+    MP_FREE(opened->graph, opened->window, opened);
 }
 
 /* Return the number of frames for programs. A default depth from the user's settings is for people,

@@ -166,10 +166,7 @@ static mp_place *arrange(figure_builder *figure)
         for (uint32_t i = first[place]; i < first[place + 1]; i++)
             queue[put++] = order[1 + i];
     }
-    free(order);
-    free(first);
-    free(queue);
-    free(place_of);
+    MP_FREE(order, first, queue, place_of);
     return arranged;
 }
 
@@ -205,9 +202,7 @@ mp_figure *mp_stack_figure(mp_document *document, const mp_weights *weights, con
     mp_figure *figure = mp_document_figure(document, MP_FIGURE_STACKS, name);
     figure->tree = (mp_tree_figure){.items = places, .count = state.count, .has_base = compares};
     set_units(&figure->tree, weights->weighings[0], document);
-    free(place_of);
-    free(state.places);
-    free(state.labels);
+    MP_FREE(place_of, state.places, state.labels);
     mp_hash_index_free(&state.told);
     mp_key_index_free(&state.texts);
     mp_id_index_free(&state.known);

@@ -450,9 +450,7 @@ bool mp_trend_answer(const mp_request *request, mp_builds *builds, mp_document *
     section_sites(document, builds, sites, asked, amounts);
     if (asked->max_slope.set)
         section_limit(document, request, builds, sites);
-    free(sites);
-    free(totals);
-    free(amounts);
+    MP_FREE(sites, totals, amounts);
     return true;
 }
 

@@ -78,9 +78,7 @@ bool mp_archive_find(const char *archive, const char *path, mp_archive_place *pl
 
 void mp_archive_place_free(mp_archive_place *place)
 {
-    free(place->folder);
-    free(place->name);
-    free(place->path);
+    MP_FREE(place->folder, place->name, place->path);
 }
 
 /* --- compression --- */

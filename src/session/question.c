@@ -75,12 +75,9 @@ void mp_question_free(mp_question *question)
             (kind == MP_ARGUMENT_NAMES || kind == MP_ARGUMENT_SUBSTITUTIONS))
             free(((mp_argument_texts *)place_of(question, row))->items);
     }
-    free(question->arguments);
-    free(question->given);
-    free(question->criteria);
-    free(question->suppression_paths.items);
-    free(question->sources.folders.items);
-    free(question->statement);
+    MP_FREE(question->arguments, question->given, question->criteria,
+            question->suppression_paths.items, question->sources.folders.items,
+            question->statement);
     mp_suppressions_free(&question->suppressions);
     mp_policy_free(question->policy);
 }
