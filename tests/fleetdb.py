@@ -127,7 +127,7 @@ class Trials(ClaimsOfProgram):
         growing = folder / "growing.db"
         self.add(paths[1], growing)
         done = self.add(inputs, growing)
-        self.claim(self.contents(growing) == expected and b"4 more recordings, 1 was there" in done.stdout,
+        self.claim(self.contents(growing) == expected and b"4 more recordings, one for each file, 1 was there" in done.stdout,
                    "a folder of which one is known", done.stdout)
         self.broken(paths, growing, folder)
 
