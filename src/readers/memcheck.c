@@ -13,12 +13,12 @@ typedef struct memcheck_state {
     leak_report *report;
     mp_arena texts; /* texts of the current frame */
     /* The current file: */
-    bool checked; /* a program ended, so memcheck has searched for leaks */
-    bool ended;   /* the output of each program is complete */
-    bool hidden;  /* an option of valgrind excludes records of definitely lost blocks */
-    bool off;     /* an option of valgrind (which valgrind 3.19 ignores) turns the records off */
-    bool all;     /* an option of valgrind shows leaks of all kinds */
-    bool repeats; /* two programs wrote to one output */
+    bool checked;   /* a program ended, so memcheck has searched for leaks */
+    bool ended;     /* the output of each program is complete */
+    bool hidden;    /* an option of valgrind excludes records of definitely lost blocks */
+    bool off;       /* an option of valgrind (which valgrind 3.19 ignores) turns the records off */
+    bool shows_all; /* an option of valgrind shows leaks of all kinds */
+    bool repeats;   /* two programs wrote to one output */
     uint64_t others, early, suppressed;
     int64_t shown, stated; /* loss records after the end of the program; 0: not stated */
     enum { IN_NOTHING, IN_ERROR, IN_FRAME, IN_ARGUMENTS, IN_SUPPRESSIONS } where;
@@ -220,9 +220,9 @@ static void read_option(memcheck_state *state, mp_slice option)
     if (mp_slice_take(&option, "leak-check="))
         state->off = mp_slice_is(option, "no") || mp_slice_is(option, "summary");
     else if (mp_slice_take(&option, "show-leak-kinds=")) {
-        state->all = mp_slice_is(option, "all");
-        state->hidden =
-            !state->all && !memmem(option.start, option.length, "definite", strlen("definite"));
+        state->shows_all = mp_slice_is(option, "all");
+        state->hidden = !state->shows_all &&
+                        !memmem(option.start, option.length, "definite", strlen("definite"));
     } else if (mp_slice_starts(option, "show-reachable="))
         state->hidden = false;
 }
@@ -302,7 +302,7 @@ static bool judge_file(memcheck_state *state)
     }
     if (!state->ended)
         leak_say(report, MP_DIAG_TORN, "the file is truncated, expected </valgrindoutput>");
-    else if (state->all && !state->early && !state->repeats &&
+    else if (state->shows_all && !state->early && !state->repeats &&
              state->shown + (int64_t)state->suppressed < state->stated)
         leak_say(report, MP_DIAG_TORN,
                  "has %" PRId64 " of %" PRId64 " loss records: some are missing", state->shown,
@@ -328,7 +328,7 @@ static bool read_memcheck(void *opaque, mp_input *input, uint32_t summary)
 {
     memcheck_state *state = opaque;
     state->checked = state->ended = state->hidden = state->off = state->repeats = false;
-    state->all = false;
+    state->shows_all = false;
     state->shown = state->stated = 0;
     state->others = state->early = state->suppressed = 0;
     state->where = IN_NOTHING;
