@@ -22,7 +22,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 SAMPLES = HERE.parent / "samples"
 SKIPPED = 77
 
-# Names with characters that could end the text around them, a control character, a line of two methods, a
+# Names with characters that end a value in some of the formats, a control character, a line of two methods, a
 # method whose calls were not counted, and a line number at the end of 32 bits.
 HOSTILE = """1 03/02/2026 "a" 08:15:30 "u"
 .

@@ -78,7 +78,7 @@ def talk(into, data, sources):
 
 
 class Runs:
-    """Runs of a program, in servers if there are any, from any thread."""
+    """Run a program from any thread, in a running server if there is one."""
 
     def __init__(self, program, server=None):
         self.program, self.server, self.idle = program, server, queue.SimpleQueue()

@@ -11,8 +11,8 @@
 /* Return the slice of a text that ends with NUL. */
 mp_slice mp_slice_of(const char *text);
 bool mp_slice_equal(mp_slice a, mp_slice b);
-/* Compare without regard to ASCII case. Format documents write their own words in different
- * case. */
+/* Compare without regard to ASCII case, because descriptions of a format differ in the case of its
+ * keywords. */
 bool mp_slice_is(mp_slice a, const char *text);
 bool mp_slice_starts(mp_slice a, const char *prefix);
 /* Return the slice without leading and trailing blanks and tabs. */

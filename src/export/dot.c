@@ -153,7 +153,7 @@ static int largest_first(const void *left, const void *right)
 
 /* Choose the places to show. Return a flag for each of the `count` places, and set `shown` to the
  * number of flags that are set. A place is at least as large as each place below it, and is sorted
- * before these. The ancestors of a shown place are therefore shown too. */
+ * before them. The ancestors of a shown place are therefore shown too. */
 static bool *choose(const dot_out *out, candidate *candidates, size_t count, size_t places,
                     size_t *shown)
 {

@@ -16,7 +16,7 @@ typedef struct mp_grower {
  * dominate it. The nodes of a linked list share the place of its head. A holder is either an
  * object, which holds the objects it refers to, except those that dominate it and the nodes of its
  * own list; or all roots of one kind. Holders at the same place count together, and more holders do
- * not count as growth. Gains of several types are added, unless one type makes nine tenths of them.
+ * not count as growth. Gains of several types are added, unless one type makes up nine tenths.
  * Objects held further down are not listed again. */
 typedef struct mp_accumulation {
     uint64_t key;

@@ -20,7 +20,7 @@ typedef struct mp_suppression {
     size_t criterion_count, criterion_capacity;
     bool has_limit;
     int64_t limit_bytes; /* maximum of leaked bytes; if more leaked, no leak is accepted */
-    int32_t last_day;    /* last day of validity, as by mp_parse_date; 0: it does not expire */
+    int32_t last_day; /* last day of validity, as mp_parse_date returns it; 0: it does not expire */
     const char *expires; /* last day as written */
 } mp_suppression;
 
@@ -28,7 +28,7 @@ typedef struct mp_suppression {
 typedef struct mp_suppressions {
     mp_suppression *items;
     size_t count, capacity;
-    int32_t today;          /* current date, as by mp_parse_date */
+    int32_t today;          /* current date, as mp_parse_date returns it */
     struct mp_arena *arena; /* arena of all texts */
 } mp_suppressions;
 

@@ -34,7 +34,7 @@ typedef enum mp_argument_kind {
     MP_ARGUMENT_SPAN,    /* int64_t, microseconds, above 0; the text must have a unit, because
                           * nobody intends microseconds */
     MP_ARGUMENT_TIME,    /* mp_moment */
-    MP_ARGUMENT_DAY,     /* int32_t, as by mp_parse_date */
+    MP_ARGUMENT_DAY,     /* int32_t, as mp_parse_date returns it */
     MP_ARGUMENT_PERCENT, /* double, 0 to 100 */
     MP_ARGUMENT_FLAG,    /* bool; the text is ignored */
     MP_ARGUMENT_CEILING, /* mp_ceiling: a size */

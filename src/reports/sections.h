@@ -126,8 +126,8 @@ void mp_section_selection(mp_document *document, const mp_request *request, bool
  * too. */
 void mp_section_session(mp_document *document, const mp_request *request, bool shown);
 void mp_section_heap_totals(mp_document *document, const mp_window *window, bool leaks, bool shown);
-/* Say the peak, when it was, and what held most: of a heap log, or of snapshots of which the
- * largest is not the last. */
+/* Say how much memory was alive at the peak, when that was, and what held most of it. Say nothing
+ * if snapshots show the peak and it is the last of them. */
 void mp_say_peak(mp_document *document, const mp_window *window);
 /* Add the head, the session and the totals for programs only, and return the requested window; NULL
  * with an error. */

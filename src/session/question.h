@@ -21,7 +21,7 @@ typedef struct mp_question {
     bool strict; /* fail if a passing check hides a leak; refuse suppressions without a reason */
     bool allow_torn;            /* apply limits and rules to truncated recordings, too */
     bool draws;                 /* add figures to the answer, if its report has any */
-    int32_t today;              /* date as by mp_parse_date; 0: the current date */
+    int32_t today;              /* date as mp_parse_date returns it; 0: the current date */
     const char *base;           /* path of a recording or a baseline; NULL: none */
     const char *policy_path;    /* NULL: no policy */
     const char *statement_path; /* path of a file with the argument "statement"; NULL: none */
