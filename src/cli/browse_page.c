@@ -43,7 +43,7 @@ static int by_column(const void *left, const void *right, void *opaque)
     int order = mp_cells_compare(&by->table->columns[by->column], &x, &y);
     if (by->turned && x.known && y.known)
         order = -order;
-    return order ? order : a < b ? -1 : a > b;
+    return order ? order : MP_COMPARE(a, b);
 }
 
 static void order_rows(const mp_table *table, browse_table *as)

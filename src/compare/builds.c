@@ -183,7 +183,7 @@ static int by_order(const void *left, const void *right)
     if (a->by_time && a->build.start_us != b->build.start_us)
         return a->build.start_us < b->build.start_us ? -1 : 1;
     int order = strverscmp(a->build.path, b->build.path);
-    return order ? order : a->was < b->was ? -1 : a->was > b->was;
+    return order ? order : MP_COMPARE(a->was, b->was);
 }
 
 static int by_build(const void *left, const void *right)

@@ -105,7 +105,7 @@ static int by_growth(const void *left, const void *right)
             return p > q ? -1 : 1;
         equal = p != 0;
     }
-    return a->key.frame < b->key.frame ? -1 : a->key.frame > b->key.frame;
+    return MP_COMPARE(a->key.frame, b->key.frame);
 }
 
 /* Add a difference. `was` is its key in the base, which is used if the entry is gone. If the

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/units.h"
 #include "input/archive.h"
 
 #ifdef MEMPROF_ARCHIVE
@@ -30,7 +31,7 @@ int mp_place_compare(const mp_member_place *a, const mp_member_place *b)
     for (uint32_t i = 0; i < a->depth && i < b->depth; i++)
         if (a->indexes[i] != b->indexes[i])
             return a->indexes[i] < b->indexes[i] ? -1 : 1;
-    return a->depth < b->depth ? -1 : a->depth > b->depth;
+    return MP_COMPARE(a->depth, b->depth);
 }
 
 /* --- one member --- */

@@ -280,7 +280,7 @@ static int by_static_bytes(const void *left, const void *right, void *model)
     const mp_static_census *a = left, *b = right;
     int order = MP_COMPARE(b->retained_bytes, a->retained_bytes);
     order = order ? order : mp_type_compare(model, a->container, b->container);
-    return order ? order : a->container.i < b->container.i ? -1 : 1;
+    return order ? order : MP_COMPARE(a->container.i, b->container.i);
 }
 
 const mp_static_census *mp_graph_statics(mp_graph_view *view, size_t most, size_t *count)

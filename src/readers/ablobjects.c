@@ -228,11 +228,9 @@ static bool read_ablobjects(void *opaque, mp_input *input, uint32_t summary)
 static int by_session(const void *left, const void *right)
 {
     const abl_row *a = left, *b = right;
-    if (a->session != b->session)
-        return a->session < b->session ? -1 : 1;
-    if (a->report != b->report)
-        return a->report < b->report ? -1 : 1;
-    return a->context < b->context ? -1 : a->context > b->context;
+    int order = MP_COMPARE(a->session, b->session);
+    order = order ? order : MP_COMPARE(a->report, b->report);
+    return order ? order : MP_COMPARE(a->context, b->context);
 }
 
 /* Add the snapshot of a report with these rows of one session. */

@@ -94,7 +94,7 @@ static void compare(aq_state *state, const aq_figures *figures, const char *colu
 static int by_number(const void *left, const void *right)
 {
     const uint32_t *a = left, *b = right;
-    return *a < *b ? -1 : *a > *b;
+    return MP_COMPARE(*a, *b);
 }
 
 void aq_check_figures(aq_state *state)
@@ -148,9 +148,8 @@ typedef struct edges {
 
 static int compare_ends(const end *a, const end *b)
 {
-    if (a->kind != b->kind)
-        return a->kind < b->kind ? -1 : 1;
-    return a->value < b->value ? -1 : a->value > b->value;
+    const int order = MP_COMPARE(a->kind, b->kind);
+    return order ? order : MP_COMPARE(a->value, b->value);
 }
 
 static int by_ends(const void *left, const void *right)
@@ -159,14 +158,14 @@ static int by_ends(const void *left, const void *right)
     int order = compare_ends(&a->from, &b->from);
     if (!order)
         order = compare_ends(&a->to, &b->to);
-    return order ? order : a->order < b->order ? -1 : a->order > b->order;
+    return order ? order : MP_COMPARE(a->order, b->order);
 }
 
 static int by_order(const void *left, const void *right)
 {
     const edge *a = left, *b = right;
     int order = compare_ends(&a->from, &b->from);
-    return order ? order : a->order < b->order ? -1 : a->order > b->order;
+    return order ? order : MP_COMPARE(a->order, b->order);
 }
 
 static end end_of(const mp_id_index *index, int64_t number, end_kind unlisted)

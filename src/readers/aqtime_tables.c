@@ -453,9 +453,8 @@ static void add_sets_of_objects(aq_state *state)
 static int by_id(const void *left, const void *right)
 {
     const aq_set *a = left, *b = right;
-    if (a->id != b->id)
-        return a->id < b->id ? -1 : 1;
-    return a->caption.i > b->caption.i ? -1 : a->caption.i < b->caption.i;
+    const int order = MP_COMPARE(a->id, b->id);
+    return order ? order : MP_COMPARE(b->caption.i, a->caption.i);
 }
 
 bool aq_read_sets(aq_state *state)

@@ -250,9 +250,8 @@ static bool make_frames(cpuprofile_state *state, uint32_t place)
 static int by_time(const void *left, const void *right)
 {
     const cp_sample *a = left, *b = right;
-    if (a->time_us != b->time_us)
-        return a->time_us < b->time_us ? -1 : 1;
-    return a->order < b->order ? -1 : a->order > b->order;
+    const int order = MP_COMPARE(a->time_us, b->time_us);
+    return order ? order : MP_COMPARE(a->order, b->order);
 }
 
 /* Set the times of the samples, and sort the samples. */

@@ -70,9 +70,8 @@ static void add_mapping(gt_state *state, mp_slice line)
 static int by_start(const void *left, const void *right)
 {
     const gt_mapping *a = left, *b = right;
-    if (a->start != b->start)
-        return a->start < b->start ? -1 : 1;
-    return a->place < b->place ? -1 : a->place > b->place;
+    const int order = MP_COMPARE(a->start, b->start);
+    return order ? order : MP_COMPARE(a->place, b->place);
 }
 
 bool gt_read_mappings(gt_state *state)

@@ -66,9 +66,8 @@ void mp_profile_series_end(mp_profile_series *series, uint32_t input, int64_t ti
 static int by_time(const void *left, const void *right)
 {
     const mp_profile_moment *a = left, *b = right;
-    if (a->time_ns != b->time_ns)
-        return a->time_ns < b->time_ns ? -1 : 1;
-    return a->input < b->input ? -1 : a->input > b->input;
+    const int order = MP_COMPARE(a->time_ns, b->time_ns);
+    return order ? order : MP_COMPARE(a->input, b->input);
 }
 
 /* Sort the profiles by time if each has a time. Otherwise they keep the order of the inputs. */
