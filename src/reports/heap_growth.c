@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/diagnose.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "base/units.h"
@@ -390,6 +391,16 @@ bool mp_section_growth(mp_document *document, const mp_window *window,
 
 /* --- the report --- */
 
+/* Return a hint at the option by which files are one recording; "" unless they are separate ones.
+ */
+static const char *together(mp_document *document, const mp_request *request)
+{
+    return request->one_of_many
+               ? mp_document_text(document, "; %sgroup all compares the files with each other",
+                                  mp_diagnostics_dashes(request->diagnostics))
+               : "";
+}
+
 static bool growth_of_heap(const mp_request *request, mp_document *document, mp_error *error)
 {
     const mp_window *window = mp_section_heap(document, request, true, error);
@@ -397,7 +408,11 @@ static bool growth_of_heap(const mp_request *request, mp_document *document, mp_
         return false;
     mp_section_limits(document, request, window);
     bool ok = mp_section_growth(document, window, request->arguments, true, error);
-    document->tables[document->table_count - 1].main = true;
+    mp_table *table = &document->tables[document->table_count - 1];
+    table->main = true;
+    if (ok && !mp_window_has_span(window))
+        table->empty =
+            mp_document_text(document, "%s%s", table->empty, together(document, request));
     mp_section_suppressions(document, window);
     return ok;
 }
@@ -423,8 +438,8 @@ static bool growth_of_dumps(const mp_request *request, mp_document *document, mp
     const bool unread = mp_diagnostics_severity_count(request->diagnostics, MP_ERROR) > 0;
     if (window->ranges[1].from.i == window->ranges[1].to.i)
         return mp_fail(error, unread ? MP_ERROR_INPUT : MP_ERROR_ARGUMENT,
-                       "growth compares dumps: give two or more, the oldest first%s",
-                       unread ? "; only one could be read" : "");
+                       "growth compares dumps: give two or more, the oldest first%s%s",
+                       unread ? "; only one could be read" : "", together(document, request));
     mp_say_dump_order(document, window->model);
     mp_section_limits(document, request, window);
     put_holders(request, document, window, (size_t)asked->limit);

@@ -251,7 +251,7 @@ bool mp_section_leaks(mp_document *document, const mp_request *request, const mp
         attach_site(document, table, model, &rows[i]);
     }
     mp_table_left_out(table, best.added);
-    if (older)
+    if (older && !request->one_of_many)
         mp_table_line(document, table, "Created and Deleted also count objects created up to %s",
                       mp_moment_text(document, window, true));
     mp_folding_free(&folding);

@@ -436,12 +436,13 @@ static const char *of_files(mp_document *merged, const char *before, size_t coun
                                                  merged->files, behind);
 }
 
-/* Say which of several recordings leaks most, by bytes or, if they are not known, by objects. Say
- * nothing if several leak as much. */
+/* Say which of several recordings leaks most, by the measure that orders the files: objects, if not
+ * all have sizes but all count objects. Say nothing if several leak as much. */
 static void say_leaking_file(mp_document *merged, const mp_table *files)
 {
+    const bool by_objects = merged->unsized && !merged->uncounted;
     const size_t place =
-        mp_table_column_find(files, merged->unsized ? "leaking_objects" : "leaking_bytes");
+        mp_table_column_find(files, by_objects ? "leaking_objects" : "leaking_bytes");
     int64_t most = 0;
     const char *file = NULL;
     for (size_t row = 0; row < files->row_count && place < files->column_count; row++) {
@@ -453,8 +454,8 @@ static void say_leaking_file(mp_document *merged, const mp_table *files)
     }
     if (file && merged->verdict.leaking > 1)
         mp_document_say(merged, MP_TONE_WORSE, "Leaks most", "%s: %s", file,
-                        merged->unsized ? mp_counted_text(merged, most, "object")
-                                        : mp_bytes_text(merged, most));
+                        by_objects ? mp_counted_text(merged, most, "object")
+                                   : mp_bytes_text(merged, most));
 }
 
 void mp_sum_up_leaks(mp_document *merged)
