@@ -316,6 +316,18 @@ static size_t distance(const char *a, size_t a_length, const char *b, size_t b_l
     return last[b_length];
 }
 
+int mp_text_ending(const char *text, size_t length, const char *endings)
+{
+    int place = 0;
+    for (const char *cursor = endings; *cursor; cursor += strspn(cursor, " "), place++) {
+        const size_t ending = strcspn(cursor, " ");
+        if (length > ending && strncasecmp(text + length - ending, cursor, ending) == 0)
+            return place;
+        cursor += ending;
+    }
+    return -1;
+}
+
 const char *mp_text_nearest(const char *text, const char *const *words, size_t count)
 {
     size_t length = strlen(text), beginning = 0;

@@ -98,6 +98,10 @@ const char *mp_utf8_copy(mp_arena *arena, const char *text);
 const char *mp_text_list(const char *const *words, size_t count, const char *last, char *text,
                          size_t size);
 
+/* Return the place, from 0, of the first of these endings, separated by blanks, that the text of
+ * `length` bytes has in upper or lower case; -1: it has none, or consists of it. */
+int mp_text_ending(const char *text, size_t length, const char *endings);
+
 /* Return the word that the user probably meant. It is the word with the smallest edit distance, if
  * that is small; otherwise the only word that begins with `text`. NULL: no word is similar. */
 const char *mp_text_nearest(const char *text, const char *const *words, size_t count);

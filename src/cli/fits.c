@@ -164,12 +164,6 @@ bool cli_fits(const cli_options *options)
 
 /* --- formats by file name extension --- */
 
-static bool ends_with(const char *path, const char *ending)
-{
-    size_t length = strlen(path), tail = strlen(ending);
-    return length > tail && mp_text_is(path + length - tail, ending);
-}
-
 /* Return the renderer for the file's extension; NULL if none matches. The longest match counts:
  * x.speedscope.json is not .json. */
 static const mp_renderer *renderer_of(const cli_command *command, const char *path)
@@ -178,7 +172,8 @@ static const mp_renderer *renderer_of(const cli_command *command, const char *pa
     const mp_renderer *const *renderers = mp_renderers(&count), *found = NULL;
     for (size_t i = 0; i < count; i++) {
         const char *ending = renderers[i]->ending;
-        bool is = ending && ends_with(path, ending) && strlen(ending) > longest;
+        bool is =
+            ending && mp_text_ending(path, strlen(path), ending) == 0 && strlen(ending) > longest;
         if (is && (!command || cli_command_writes(command, renderers[i]))) {
             longest = strlen(ending);
             found = renderers[i];
@@ -197,7 +192,7 @@ static const char *foreign_ending(const char *path)
                                          ".xls", ".xlsx", ".ods",  ".ppt", ".pptx", ".odp"};
     const mp_renderer *known = renderer_of(NULL, path);
     for (size_t i = 0; !known && i < sizeof others / sizeof *others; i++)
-        if (ends_with(path, others[i]))
+        if (mp_text_ending(path, strlen(path), others[i]) == 0)
             return others[i];
     return known ? known->ending : NULL;
 }
@@ -216,6 +211,22 @@ static bool refuse(const cli_options *options, const char *path, const char *end
                       mp_text_list(endings, count, "and", list, sizeof list));
 }
 
+/* Refuse a file whose extension only exports have. Return false after a message. */
+static bool check_exports(const cli_options *options, const char *path)
+{
+    enum { MOST = 8 };
+    const char *names[MOST];
+    char list[128];
+    size_t total, count = 0;
+    const mp_exporter *const *exporters = mp_exporters(&total);
+    for (size_t i = 0; i < total && count < MOST; i++)
+        if (exporters[i]->binary && mp_text_ending(path, strlen(path), exporters[i]->endings) >= 0)
+            names[count++] = exporters[i]->name;
+    return !count ||
+           cli_refuse(options, "%s: %s cannot write such a file; use memprof export --to %s", path,
+                      options->command.name, mp_text_list(names, count, "or", list, sizeof list));
+}
+
 bool cli_ending_choose(cli_options *options)
 {
     const char *output = options->output, *chart = options->chart;
@@ -229,5 +240,5 @@ bool cli_ending_choose(cli_options *options)
     ending = meant ? NULL : foreign_ending(output);
     if (meant)
         options->renderer = meant;
-    return !ending || refuse(options, output, ending);
+    return ending ? refuse(options, output, ending) : meant || check_exports(options, output);
 }

@@ -225,7 +225,7 @@ static bool end_database(void *sink, bool keep, mp_document *document, mp_error 
 
 const mp_exporter mp_exporter_sqlite = {
     .name = "sqlite",
-    .endings = ".db .sqlite3",
+    .endings = ".db .sqlite .sqlite3",
     .report = {.name = MP_EXPORT_TO("sqlite"),
                .summary = "SQLite database with the tables of SQL; adds to it",
                .needs_sqlite = true,

@@ -28,30 +28,17 @@ const mp_reader *const *mp_readers(size_t *count)
     return table;
 }
 
-/* Return true if the name has a suffix of the reader: the reader's first suffix if `owned`,
- * otherwise one of the others. */
-static bool has_ending(const mp_reader *reader, const char *name, size_t length, bool owned)
-{
-    for (const char *cursor = reader->endings; *cursor; cursor += strspn(cursor, " ")) {
-        const size_t ending = strcspn(cursor, " ");
-        if ((cursor == reader->endings) == owned && length > ending &&
-            strncasecmp(name + length - ending, cursor, ending) == 0)
-            return true;
-        cursor += ending;
-    }
-    return false;
-}
-
 mp_naming mp_reader_naming(const char *path)
 {
     const size_t length = mp_input_name_length(path, strlen(path));
     mp_naming naming = MP_NAMED_OTHERWISE;
     for (size_t i = 0; i < READERS; i++) {
-        /* Other programs use these suffixes too. */
+        /* Other programs use these suffixes, and the others of a reader, too. */
         const bool other = table[i]->kind == MP_KIND_DATABASE;
-        if (has_ending(table[i], path, length, true) && !other)
+        const int ending = mp_text_ending(path, length, table[i]->endings);
+        if (ending == 0 && !other)
             return MP_NAMED_RECORDING;
-        if (has_ending(table[i], path, length, true) || has_ending(table[i], path, length, false))
+        if (ending >= 0)
             naming = MP_NAMED_PERHAPS;
     }
     return naming;

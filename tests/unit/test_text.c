@@ -203,6 +203,27 @@ static void buffers_grow(void **unused)
     free(buffer.text);
 }
 
+static void endings(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *endings;
+        int place;
+    } cases[] = {
+        {"a.db", ".db .sqlite", 0},
+        {"a.SQLite", ".db .sqlite", 1},
+        {"a.sqlite3", ".db .sqlite", -1},
+        {"a.pb.gz", ".gz .pb.gz", 0},
+        {".db", ".db", -1},
+        {"a.db", "", -1},
+        {"adb", ".db b", 1},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_int_equal(mp_text_ending(cases[i].text, strlen(cases[i].text), cases[i].endings),
+                         cases[i].place);
+    assert_int_equal(mp_text_ending("a.db.old", 4, ".db"), 0);
+}
+
 /* Calculated by hand: letters are added, left out, replaced, or swapped with the next letter. */
 static void nearest(void **state)
 {
@@ -234,6 +255,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nearest),
+        cmocka_unit_test(endings),
         cmocka_unit_test(lines_are_taken_off),
         cmocka_unit_test(places_in_lines),
         cmocka_unit_test(buffers_grow),
