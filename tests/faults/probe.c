@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/ptrace.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -36,23 +37,43 @@ static void try_early(const char *what)
     errno = saved;
 }
 
+/* dlsym of the C library. A function that finds its real one after this library needs it, because
+ * dlsym below has the same name. */
+static void *real_symbol(void *library, const char *name)
+{
+    void *(*real)(void *, const char *);
+    *(void **)&real = dlvsym(RTLD_NEXT, "dlsym", "GLIBC_2.34");
+    return real(library, name);
+}
+
 /* For a zip archive, libarchive calls this function. */
 int inflateInit2_(void *stream, int bits, const char *version, int size);
 int inflateInit2_(void *stream, int bits, const char *version, int size)
 {
     int (*real)(void *, int, const char *, int);
     try_early("zip");
-    *(void **)&real = dlsym(RTLD_NEXT, "inflateInit2_");
+    *(void **)&real = real_symbol(RTLD_NEXT, "inflateInit2_");
     return real(stream, bits, version, size);
 }
 
-int lzma_stream_decoder(void *stream, unsigned long long most, unsigned flags);
-int lzma_stream_decoder(void *stream, unsigned long long most, unsigned flags)
+static int (*real_decoder)(void *, unsigned long long, unsigned);
+
+static int decoder(void *stream, unsigned long long most, unsigned flags)
 {
-    int (*real)(void *, unsigned long long, unsigned);
     try_early("lzma");
-    *(void **)&real = dlsym(RTLD_NEXT, "lzma_stream_decoder");
-    return real(stream, most, flags);
+    return real_decoder(stream, most, flags);
+}
+
+/* liblzma is loaded when it is first needed, so its functions cannot be preloaded. */
+void *dlsym(void *restrict library, const char *restrict name)
+{
+    void *symbol = real_symbol(library, name);
+    if (strcmp(name, "lzma_stream_decoder") != 0)
+        return symbol;
+    *(void **)&real_decoder = symbol;
+    void *ours;
+    *(int (**)(void *, unsigned long long, unsigned)) & ours = decoder;
+    return ours;
 }
 
 static void *of_thread(void *argument)
