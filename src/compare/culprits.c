@@ -17,12 +17,12 @@ enum { TELLING = 64 }; /* cost of formatting a culprit; the unit is the comparis
 
 typedef struct ranked {
     mp_culprit culprit;
-    bool as_bad;     /* the entry did not get worse; sorted after entries that did */
-    int64_t leaking; /* bytes that leak steadily; sorted before other leftover objects */
-    int64_t rank;    /* larger is worse */
-    mp_cost left; /* objects left behind; at equal ranks, the entry that left more comes first, as
-                     in `leaks` */
-    size_t place; /* position at which the entry was found */
+    bool as_bad;         /* the entry did not get worse; sorted after entries that did */
+    int64_t leaking;     /* bytes that leak steadily; sorted before other leftover objects */
+    int64_t rank;        /* larger is worse */
+    mp_left_behind left; /* objects left behind; at equal ranks, the entry that left more comes
+                     first, as in `leaks` */
+    size_t place;        /* position at which the entry was found */
 } ranked;
 
 typedef struct found {
@@ -326,7 +326,7 @@ static int by_rank(const void *left, const void *right)
     order = order ? order : MP_COMPARE(b->leaking, a->leaking);
     order = order ? order : MP_COMPARE(b->rank, a->rank);
     order = order ? order : MP_COMPARE(b->left.bytes, a->left.bytes);
-    order = order ? order : MP_COMPARE(mp_cost_live(b->left), mp_cost_live(a->left));
+    order = order ? order : MP_COMPARE(b->left.objects, a->left.objects);
     return order ? order : MP_COMPARE(a->place, b->place);
 }
 

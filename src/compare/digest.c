@@ -289,7 +289,7 @@ static void digest_groups(builder *state)
     for (uint32_t i = 0; i < grouping->count; i++) {
         const mp_group *group = &grouping->groups[i];
         mp_amounts amounts = amounts_of(&group->end);
-        amounts.leaked_objects = mp_cost_live(group->leaked);
+        amounts.leaked_objects = group->leaked.objects;
         amounts.leaked_bytes = group->leaked.bytes;
         amounts.leaking_bytes = leaking[i];
         amounts.scoped_bytes = scoped ? group->inclusive_bytes - group->end.bytes : 0;

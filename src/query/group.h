@@ -40,13 +40,19 @@ const char *mp_dimension_title(const mp_dimension *dimension);
 /* Return true if the model has the dimension. */
 bool mp_dimension_fits(const mp_dimension *dimension, const mp_model *model);
 
+/* Objects that are left behind: born in the window, and alive at its end. */
+typedef struct mp_left_behind {
+    int64_t objects, bytes;
+    int64_t idle; /* those among them that are temp-tables without instances */
+} mp_left_behind;
+
 typedef struct mp_group {
     const char *label;
     mp_generation_id example;         /* the first generation of the group */
     uint32_t node;                    /* node of the example, in model->tree */
     mp_cost end;                      /* all changes up to the end of the window */
     int64_t from_objects, from_bytes; /* alive at the start of the window */
-    mp_cost leaked; /* cost, up to the end of the window, of generations born after `from` */
+    mp_left_behind leaked;
     /* bytes alive at `to`, including objects whose owners are in the group */
     int64_t inclusive_bytes;
     int64_t from_inclusive_bytes; /* bytes alive at `from`, including objects whose owners are in

@@ -111,7 +111,9 @@ static void add_leaked(const mp_window *window, const mp_generation *generation,
     const mp_context *context = &window->model->contexts.items[generation->context.i];
     const mp_generation *owner = &window->model->generations.items[generation->owner.i];
     const mp_balance *of_owner = &mp_window_balances(window)[generation->owner.i];
-    group->leaked = mp_cost_add(group->leaked, *cost);
+    group->leaked.objects += mp_cost_live(*cost);
+    group->leaked.bytes += cost->bytes;
+    group->leaked.idle += cost->idle;
     if (is_session_pool(window->model, context->owner))
         group->pool_objects += mp_cost_live(*cost);
     if (generation->owner.i && mp_window_leaks(window, context->owner, owner->born) &&

@@ -137,7 +137,7 @@ static mp_leak leak_of_group(const mp_model *model, const mp_grouping *sites, ui
                      .line = context->line,
                      .example = group->example,
                      .sites = sites,
-                     .objects = mp_cost_live(group->leaked),
+                     .objects = group->leaked.objects,
                      .bytes = group->leaked.bytes,
                      .kept_bytes = group->kept_bytes};
 }
@@ -263,7 +263,7 @@ static mp_leaks find_leaks(const mp_window *window)
     const mp_site_verdict **verdicts = mp_verdicts_of_sites(window, sites);
     for (uint32_t i = 0; i < sites->count; i++) {
         const mp_group *group = &sites->groups[i];
-        const bool left = mp_cost_live(group->leaked) > 0;
+        const bool left = group->leaked.objects > 0;
         const bool leaking = verdicts[i] && mp_site_kind_leaks(verdicts[i]->kind);
         if (!left && !leaking)
             continue;
@@ -272,7 +272,7 @@ static mp_leaks find_leaks(const mp_window *window)
         leaks.left += left;
         leaks.leaking += leaking;
         leaks.unknown |= left && verdicts[i] && verdicts[i]->kind == MP_SITE_UNKNOWN;
-        leaks.objects += left ? mp_cost_live(group->leaked) : 0;
+        leaks.objects += left ? group->leaked.objects : 0;
         leaks.bytes += left ? group->leaked.bytes : 0;
     }
     free(verdicts);

@@ -51,7 +51,7 @@ static bool type_at(mp_relation_source *source, uint64_t place, uint64_t wanted,
                                   .created_objects = group->end.created,
                                   .created_bytes = group->end.created_bytes,
                                   .deleted_objects = group->end.deleted,
-                                  .leaked_objects = mp_cost_live(group->leaked),
+                                  .leaked_objects = group->leaked.objects,
                                   .leaked_bytes = group->leaked.bytes};
     return true;
 }
@@ -187,7 +187,7 @@ static bool site_at(mp_relation_source *source, uint64_t place, uint64_t wanted,
                      .deleted_objects = group->end.deleted,
                      .live_objects = mp_cost_live(group->end),
                      .live_bytes = group->end.bytes,
-                     .leaked_objects = mp_cost_live(group->leaked),
+                     .leaked_objects = group->leaked.objects,
                      .leaked_bytes = group->leaked.bytes,
                      .session_pool_objects =
                          model->holds & MP_HOLDS_RUNTIME ? group->pool_objects : MP_UNKNOWN};

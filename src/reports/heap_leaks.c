@@ -172,7 +172,7 @@ static mp_best leak_rows(const mp_leaks *leaks, const mp_heap_arguments *asked,
             *(leak_row *)mp_best_add(&best) = (leak_row){
                 .leak = leak,
                 .bytes = group->leaked.bytes,
-                .objects = mp_cost_live(group->leaked),
+                .objects = group->leaked.objects,
                 .created_objects = group->end.created,
                 .deleted_objects = group->end.deleted,
                 .grew_snapshots = group->grew,

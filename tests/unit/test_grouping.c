@@ -50,7 +50,7 @@ static char *dump_groups(const mp_grouping *grouping)
         fprintf(out, "%s: %" PRId64 "-%" PRId64 "=%" PRId64 "/%" PRId64, g->label, g->end.created,
                 g->end.deleted, mp_cost_live(g->end), g->end.bytes);
         fprintf(out, ", from %" PRId64 "/%" PRId64, g->from_objects, g->from_bytes);
-        fprintf(out, ", leaked %" PRId64 "/%" PRId64, mp_cost_live(g->leaked), g->leaked.bytes);
+        fprintf(out, ", leaked %" PRId64 "/%" PRId64, g->leaked.objects, g->leaked.bytes);
         fprintf(out, ", incl %" PRId64, g->inclusive_bytes);
         if (g->end.idle)
             fprintf(out, ", idle %" PRId64, g->end.idle);
