@@ -4,7 +4,8 @@
 #include "query/verdict.h"
 
 typedef struct mp_leak {
-    uint32_t rank; /* position in the order of the leaks, from 1 */
+    uint32_t rank;            /* position in the order of the leaks, from 1 */
+    mp_generation_id example; /* the site's first generation */
     const char *type;
     const char *name; /* name of the objects; NULL: none, or different names */
     bool names_differ;
@@ -15,7 +16,6 @@ typedef struct mp_leak {
     const mp_inference *inference;
     uint32_t node; /* node of creation in model->tree; 0: not created by the program's code */
     uint32_t line; /* line of creation */
-    mp_generation_id example; /* the site's first generation */
     const mp_grouping *sites; /* the sites of the window, for mp_leak_group */
     int64_t objects, bytes;   /* left behind: created in the window and alive at its end */
     int64_t kept_bytes;       /* `bytes`, and objects that they own or that are lost with them */
