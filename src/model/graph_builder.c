@@ -31,7 +31,6 @@ struct mp_graph_builder {
 mp_graph_builder *mp_graph_begin(mp_model *model, mp_snapshot_id snapshot)
 {
     mp_graph_builder *builder = mp_alloc_zero(1, sizeof *builder);
-    mp_model_leave_graph(model);
     builder->model = model;
     builder->graph = mp_alloc_zero(1, sizeof *builder->graph);
     builder->graph->snapshot = snapshot;
@@ -364,15 +363,11 @@ void mp_model_count_roots(mp_model *model, const mp_graph *graph)
 
 /* --- the graph of a model --- */
 
-void mp_model_leave_graph(mp_model *model)
-{
-    if (model->graph && model->leave && mp_holds_dumps(model->holds))
-        model->leave(model);
-}
-
 void mp_model_take_graph(mp_model *model, mp_graph *graph)
 {
     shrink(graph);
+    if (model->graph && model->leave && mp_holds_dumps(model->holds))
+        model->leave(model);
     mp_graph_free(model->graph);
     model->graph = graph;
     model->holds |= MP_HOLDS_GRAPH;

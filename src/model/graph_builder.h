@@ -35,10 +35,9 @@ void mp_model_count_roots(mp_model *model, const mp_graph *graph);
 
 /* --- for readers that make a graph without a builder --- */
 
-/* Save what later analyses need to know about this dump. Call it before the next graph is made. */
-void mp_model_leave_graph(mp_model *model);
-/* Make this the graph of the model, which replaces that of an earlier snapshot. The model becomes
- * its owner, and releases memory that its arrays do not use. */
+/* Make this the graph of the model, which replaces that of an earlier snapshot. Before, what later
+ * analyses need to know about the earlier one is saved (mp_model.leave). The model becomes the
+ * owner of the graph, and releases memory that its arrays do not use. */
 void mp_model_take_graph(mp_model *model, mp_graph *graph);
 /* Return the kind of roots with this name. Only one reader of a model may name kinds. */
 uint32_t mp_root_kind_named(mp_model *model, mp_slice name);

@@ -46,7 +46,6 @@ void v8_unseen_free(mp_dumps *dumps)
 static v8_state begin_file(mp_dumps *dumps, mp_input *input, uint32_t summary)
 {
     const mp_snapshot_id snapshot = mp_dumps_begin(dumps, summary);
-    mp_model_leave_graph(dumps->model);
     v8_state state = v8_begin(dumps, input);
     state.graph = mp_alloc_zero(1, sizeof *state.graph);
     state.graph->snapshot = snapshot;
