@@ -97,7 +97,8 @@ static bool operands_fit(const cli_options *options)
     if (cli_compares(command) && options->path_count != 1)
         return cli_refuse(options, "%s compares two files: BASE FILE", command->name);
     if (optional && options->path_count > 1)
-        return cli_refuse(options, "%s takes one name and one file", command->name);
+        return cli_refuse(options, "%s takes one name and one file; quote a name with blanks",
+                          command->name);
     bool misses = *operand && !optional && !cli_is_given(options, "policy");
     if (command->scope & CLI_READS && options->path_count == 0 && !needs_no_input(options))
         return cli_refuse(options, "%s needs %s%sa file to read: memprof %s %s%sFILE%s",

@@ -100,9 +100,12 @@ static bool prepare(mp_sql *sql, const char *statement, mp_error *error)
 {
     const char *rest;
     const int result = sqlite3_prepare_v2(sql->database, statement, -1, &sql->statement, &rest);
-    if (result != SQLITE_OK && !sql->refused)
-        return mp_fail(error, MP_ERROR_ARGUMENT, "the statement cannot be run: %s",
-                       sqlite3_errmsg(sql->database));
+    if (result != SQLITE_OK && !sql->refused) {
+        const char *why = sqlite3_errmsg(sql->database);
+        const bool unknown = strncmp(why, "no such ", strlen("no such ")) == 0;
+        return mp_fail(error, MP_ERROR_ARGUMENT, "the statement cannot be run: %s%s", why,
+                       unknown ? "; sql " MP_DASHES "schema lists what there is" : "");
+    }
     if (result == SQLITE_OK && rest[strspn(rest, " \t\r\n;")])
         return mp_fail(error, MP_ERROR_ARGUMENT, "expected one statement, and got more");
     const bool reads = sql->statement && sqlite3_stmt_readonly(sql->statement) &&
