@@ -826,19 +826,21 @@ def many_sets(scale):
 
 
 @hostile("sqlite", *GOOD_DATABASE, ("gate", "a.policy", "a.sqlite"),
-         ("gate", "b.policy", "a.sqlite", "--base", "a.sqlite"))
+         ("gate", "b.policy", "a.sqlite", "--base", "a.sqlite"),
+         Run("gate", "all.policy", "a.sqlite", status=3))
 def many_classes(scale):
     """Each object has a different class. A third of the objects refer to others; the references of the others
-    are not recorded."""
+    are not recorded, so what the classes of these retain cannot be judged."""
     count = int(20_000 * scale)
     database(f"CREATE TABLE {AQ}REFERENCES_TO (INST_ID, PARENT_ID, REC_ID);",
              rows=[(f"INSERT INTO {AQ}CLASSES_DATA (INST_ID, REC_ID, COL_CLASS_NAME) VALUES (1, ?, ?)",
-                    ([i, f"T{i}"] for i in range(count))),
+                    ([i, f"{'N' if i % 3 else 'T'}{i}"] for i in range(count))),
                    (f"INSERT INTO {AQ}OBJECTS VALUES (1, ?, ?, ?, 10, ?, ?, 1, ?, NULL)",
                     ([i, i, i, i, i, i % 3 == 0] for i in range(count))),
                    (f"INSERT INTO {AQ}REFERENCES_TO VALUES (1, ?, ?)",
                     ([i, i + 3] for i in range(0, count - 3, 3)))])
-    pathlib.Path("a.policy").write_text("a: retained of each type <= 1000\n")
+    pathlib.Path("a.policy").write_text('a: retained of each type "T*" <= 1000\n')
+    pathlib.Path("all.policy").write_text("all: retained of each type <= 1000\n")
     pathlib.Path("b.policy").write_text('b: retained of each type "T*" <= base\n')
 
 

@@ -102,7 +102,7 @@ static bool prepare(mp_sql *sql, const char *statement, mp_error *error)
     const int result = sqlite3_prepare_v2(sql->database, statement, -1, &sql->statement, &rest);
     if (result != SQLITE_OK && !sql->refused) {
         const char *why = sqlite3_errmsg(sql->database);
-        const bool unknown = strncmp(why, "no such ", strlen("no such ")) == 0;
+        const bool unknown = strncmp(why, "no ", 3) == 0;
         return mp_fail(error, MP_ERROR_ARGUMENT, "the statement cannot be run: %s%s", why,
                        unknown ? "; sql " MP_DASHES "schema lists what there is" : "");
     }
