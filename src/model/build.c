@@ -2,8 +2,10 @@
 
 #include <assert.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
+#include "base/checksum.h"
 #include "base/text.h"
 #include "model/graph.h"
 
@@ -183,13 +185,14 @@ static mp_slice without_nul(mp_arena *scratch, mp_slice text)
  * run. */
 static mp_slice cut(mp_arena *scratch, mp_slice text, size_t longest)
 {
-    uint64_t hash = 14695981039346656037u; /* FNV-1a */
-    for (size_t i = 0; i < text.length; i++)
-        hash = (hash ^ (unsigned char)text.start[i]) * 1099511628211u;
+    enum { ROOM = 64 };
     while (longest && ((unsigned char)text.start[longest] & 0xc0) == 0x80)
         longest--; /* do not cut within a character */
-    return mp_slice_of(mp_arena_format(scratch, "%.*s… (%zu bytes, %016" PRIx64 ")", (int)longest,
-                                       text.start, text.length, hash));
+    char *start = mp_arena_alloc(scratch, longest + ROOM);
+    memcpy(start, text.start, longest);
+    const int more = snprintf(start + longest, ROOM, "… (%zu bytes, %016" PRIx64 ")", text.length,
+                              mp_checksum_of_text(text.start, text.length).low);
+    return (mp_slice){start, longest + (size_t)more};
 }
 
 mp_string_id mp_model_intern(mp_model *model, mp_slice text)

@@ -15,11 +15,11 @@ void mp_csv_put_field(FILE *file, const char *text, bool first)
         return;
     }
     fputc('"', file);
-    for (; *text; text++) {
-        if (*text == '"')
-            fputc('"', file);
-        fputc(*text, file);
+    for (const char *quote; (quote = strchr(text, '"')); text = quote + 1) {
+        fwrite(text, 1, (size_t)(quote + 1 - text), file);
+        fputc('"', file);
     }
+    fputs(text, file);
     fputc('"', file);
 }
 
