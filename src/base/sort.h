@@ -18,11 +18,16 @@ void mp_permute(void *items, size_t count, size_t size, uint32_t *order);
  * `middle`, is false; to `end` if there is none. It must be true up to some place, and false from
  * there on. */
 #define MP_BISECT(place, end, before)                                                              \
-    for (__typeof__(place) last_ = (end), middle; (place) < last_;)                                \
-        if (middle = (place) + (last_ - (place)) / 2, (before))                                    \
-            (place) = middle + 1;                                                                  \
-        else                                                                                       \
-            last_ = middle
+    do {                                                                                           \
+        __typeof__(place) last_ = (end);                                                           \
+        while ((place) < last_) {                                                                  \
+            const __typeof__(place) middle = (place) + (last_ - (place)) / 2;                      \
+            if (before)                                                                            \
+                (place) = middle + 1;                                                              \
+            else                                                                                   \
+                last_ = middle;                                                                    \
+        }                                                                                          \
+    } while (0)
 
 /* --- the largest sizes ---
  *

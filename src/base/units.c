@@ -28,7 +28,7 @@ void mp_format_bytes(char *text, int64_t bytes, bool exact, bool with_sign)
     uint64_t size = magnitude(bytes);
     text = stpcpy(text, sign_of(bytes, with_sign));
     if (exact || size < 1024) {
-        strcpy(mp_format_digits(text, size), exact ? "" : *units);
+        stpcpy(mp_format_digits(text, size), exact ? "" : *units);
         return;
     }
     size_t unit = 0;
@@ -45,7 +45,7 @@ void mp_format_bytes(char *text, int64_t bytes, bool exact, bool with_sign)
     digit += rest * 2 > one || (rest * 2 == one && digit % 2);
     text = mp_format_digits(text, size / one + digit / 10);
     *text++ = '.';
-    strcpy(mp_format_digits(text, digit % 10), units[unit]);
+    stpcpy(mp_format_digits(text, digit % 10), units[unit]);
 }
 
 void mp_format_byte_rate(char *text, double bytes, bool exact, bool with_sign)
