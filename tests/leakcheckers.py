@@ -269,6 +269,9 @@ class Laws(claims.ClaimsOfProgram):
                 ("checks of the program", early, 0, None),
                 ("a record is missing", fewer, 3, "torn-recording"),
                 ("a kind is not shown", fewer.replace("kinds=all", "kinds=definite,reachable"), 0, None),
+                ("what is possibly lost is not shown", fewer.replace("kinds=all", "kinds=all</arg>\n<arg>--show-possibly-lost=no"), 0, None),
+                ("what is reachable is not shown", fewer.replace("kinds=all", "kinds=all</arg>\n<arg>--show-reachable=no"), 0, None),
+                ("what is reachable is shown", fewer.replace("kinds=all", "kinds=definite</arg>\n<arg>--show-reachable=yes"), 3, "torn-recording"),
                 ("a record is hidden", fewer.replace("<suppcounts>\n</suppcounts>\n", hidden), 0, None),
                 ("two programs", made.memcheck(tail=end + finished).replace(end, "") + end, 3, "bad-row"),
                 ("files one after another", made.memcheck() + made.memcheck(), 0, None)):

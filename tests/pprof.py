@@ -400,6 +400,14 @@ class Laws(claims.ClaimsOfProgram):
             policy.write_text(rule + "\n")
             done = self.run("gate", policy, cpu)
             self.claim(done.returncode == status, rule, done.returncode, done.stdout, done.stderr)
+        nameless = folder / "nameless.pb"
+        for missing in {"locations": {2: [(2, 20)]}}, {"functions": {2: "main"}}:
+            nameless.write_bytes(profile([([1], [1000]), ([2], [1000])], types=["cpu", "nanoseconds"], **missing))
+            for rule in "seconds of method \"main*\" <= 1s", "seconds <= 1s":
+                policy.write_text(rule + "\n")
+                done = self.run("gate", policy, nameless)
+                expected = 3 if "of" in rule.split() else 0
+                self.claim(done.returncode == expected, "names that are missing may match", rule, done.stdout, done.stderr)
         self.claim(self.run("baseline", "save", cpu, *store).returncode == 0, "save")
         done = self.run("baseline", "check", cpu, *store)
         self.claim(done.returncode == 0 and "calls" not in done.stdout, "check", done.stdout, done.stderr)

@@ -102,8 +102,9 @@ static void judge_rule(mp_evaluation *evaluation)
     else if (!(row->has & base->has))
         MP_DISMISS(evaluation, "the base does not record %s", row->told);
     else if ((base->holds ^ context->now->holds) & unlike)
-        MP_DISMISS(evaluation, "the base is %s of another format, which counts other objects",
-                   noun_of(base));
+        MP_DISMISS(evaluation, "the base is %s of another format, which counts other objects%s",
+                   noun_of(base),
+                   base->kept ? "; if an earlier memprof saved it, save it again" : "");
     else if (rule->bound.spreads && !base->run_count)
         MP_DISMISS(evaluation,
                    "the base has one run and therefore no spread; save a baseline of several runs");

@@ -149,6 +149,12 @@ void mp_document_withdraw(mp_document *document, const char *why)
     }
     for (size_t i = 0; document->check_count && i < document->table_count; i++) {
         mp_table *table = &document->tables[i];
+        if (strcmp(table->name, "worse") == 0) { /* nothing failed, so there are no causes */
+            document->table_count--;
+            memmove(table, table + 1, (document->table_count - i) * sizeof *table);
+            i--;
+            continue;
+        }
         if (!(table->flags & MP_OF_CHECKS) && strcmp(table->name, "gate") != 0)
             continue;
         put_cells(table, "status", (mp_cell){.text = error, .known = true});

@@ -50,10 +50,11 @@ static bool is_element(mp_slice line)
 {
     const char *end = line.length ? memchr(line.start, '>', line.length) : NULL;
     const size_t length = end ? (size_t)(end - line.start) : 0; /* of "<NAME" */
-    const char *last = line.start + line.length - length - 2;   /* of "</NAME>" */
-    return length > 1 && line.length >= 2 * length + 3 && *line.start == '<' &&
-           memcmp(last, "</", 2) == 0 && memcmp(last + 2, line.start + 1, length - 1) == 0 &&
-           line.start[line.length - 1] == '>';
+    if (length < 2 || line.length < 2 * length + 3)
+        return false;
+    const char *last = line.start + line.length - length - 2; /* of "</NAME>" */
+    return *line.start == '<' && memcmp(last, "</", 2) == 0 &&
+           memcmp(last + 2, line.start + 1, length - 1) == 0 && line.start[line.length - 1] == '>';
 }
 
 /* Return a copy of a text in which references to characters are replaced. */
@@ -185,7 +186,7 @@ static void read_frame(memcheck_state *state, mp_slice line)
         state->module = unescaped(state, text);
     else if (content(line, "line", &text))
         set_number(state, text, &state->line);
-    else if (!is_element(line))
+    else if (line.length && !is_element(line))
         leak_say(state->report, MP_DIAG_BAD_ROW,
                  "frame is damaged, expected elements such as <fn>main</fn>, and </frame>");
 }
@@ -217,14 +218,18 @@ static void read_option(memcheck_state *state, mp_slice option)
     if (option.length < 2)
         return;
     option = (mp_slice){option.start + 2, option.length - 2}; /* remove its dashes */
-    if (mp_slice_take(&option, "leak-check="))
+    if (mp_slice_take(&option, "leak-check=")) {
         state->off = mp_slice_is(option, "no") || mp_slice_is(option, "summary");
-    else if (mp_slice_take(&option, "show-leak-kinds=")) {
+    } else if (mp_slice_take(&option, "show-leak-kinds=")) {
         state->shows_all = mp_slice_is(option, "all");
         state->hidden = !state->shows_all &&
                         !memmem(option.start, option.length, "definite", strlen("definite"));
-    } else if (mp_slice_starts(option, "show-reachable="))
+    } else if (mp_slice_take(&option, "show-reachable=")) {
+        state->shows_all = mp_slice_is(option, "yes");
         state->hidden = false;
+    } else if (mp_slice_is(option, "show-possibly-lost=no")) {
+        state->shows_all = false;
+    }
 }
 
 static void end_program(memcheck_state *state)
