@@ -2,6 +2,7 @@
 """Measure how fast memprof reads large recordings, and its memory, in comparison with other programs.
 
   tests/bench/bench.py BUILD [WORK...]     the named works, or all that are not huge
+  tests/bench/bench.py BUILD --grow WORK   a thirtieth, a tenth and a third of the input, and all of it
   tests/bench/bench.py --self-test         exceeded limits must be reported
 
 BUILD has memprof and memprof-generate, built for release. The commands of a work run one after the other, in
@@ -114,6 +115,13 @@ WORKS = {
 }
 
 
+def summary(runs):
+    """Return the figures of several runs of a command."""
+    seconds = [run[0] for run in runs]
+    return {"seconds": statistics.median(seconds), "least_seconds": min(seconds), "most_seconds": max(seconds),
+            "cpu_seconds": statistics.median(run[1] for run in runs), "peak_bytes": max(run[2] for run in runs)}
+
+
 class Bench:
     def __init__(self, words, scratch):
         self.build, self.scratch, self.small = words.build.resolve(), scratch, words.small or words.count
@@ -137,12 +145,17 @@ class Bench:
     def size(self, work):
         return work.small if self.small else work.full
 
-    def input(self, name):
+    def input(self, name, parts=1):
+        """Return the path of a work's input, or of one that is `parts` times smaller."""
         work = WORKS[name]
-        path = self.folder / f"{name}-{self.size(work)}{work.suffix}"
+        size = self.size(work) // parts
+        path = self.folder / f"{name}-{size}{work.suffix}"
         if not path.exists():
-            work.maker(path, self.size(work), self.build)
+            work.maker(path, size, self.build)
         return path
+
+    def bytes(self, path):
+        return sum(file.stat().st_size for file in path.iterdir()) if path.is_dir() else path.stat().st_size
 
     def commands(self, name):
         """Return (name, words) of each command of a work, and the names of commands that cannot run."""
@@ -180,13 +193,8 @@ class Bench:
         for _ in range(self.rounds):
             for rival, words in commands:
                 runs[rival].append(self.run(words))
-        size = sum(file.stat().st_size for file in path.iterdir()) if path.is_dir() else path.stat().st_size
-        print(f"{name}: {self.size(WORKS[name]):,}, {size:,} bytes", flush=True)
-        result = {rival: {"seconds": statistics.median(run[0] for run in of),
-                          "least_seconds": min(run[0] for run in of), "most_seconds": max(run[0] for run in of),
-                          "cpu_seconds": statistics.median(run[1] for run in of),
-                          "peak_bytes": max(run[2] for run in of)} for rival, of in runs.items()}
-        self.results[name] = result
+        print(f"{name}: {self.size(WORKS[name]):,}, {self.bytes(path):,} bytes", flush=True)
+        result = self.results[name] = {rival: summary(of) for rival, of in runs.items()}
         for rival, one in result.items():
             print(f"  {rival:<16} {one['seconds']:9.4f} s ({one['least_seconds']:.4f} to {one['most_seconds']:.4f})"
                   f"  CPU {one['cpu_seconds']:9.4f} s  {one['peak_bytes'] / MiB:8.1f} MiB"
@@ -195,6 +203,21 @@ class Bench:
             print(f"  {rival:<16} skipped: no {RIVALS[rival][0]}")
         if not self.small:
             self.judge(name, result["analyze"])
+
+    def grow(self, name):
+        """Measure `analyze` of ever larger inputs. In proportion, a byte costs the same in all of them."""
+        print(f"{name}: {self.size(WORKS[name]):,}", flush=True)
+        self.results[name] = {}
+        for parts in (30, 10, 3, 1):
+            path = self.input(name, parts)
+            self.warm(path)
+            program, *words = RIVALS["analyze"]
+            words = [self.program(program), *(word.replace("FILE", str(path)) for word in words)]
+            size, one = self.bytes(path), summary([self.run(words) for _ in range(self.rounds)])
+            self.results[name][f"1/{parts}"] = one
+            print(f"  1/{parts:<4}{size:15,} bytes  CPU {one['cpu_seconds']:9.4f} s,"
+                  f" {1e9 * one['cpu_seconds'] / size:7.3f} ns for a byte"
+                  f"  {one['peak_bytes'] / MiB:8.1f} MiB", flush=True)
 
     def judge(self, name, ours):
         work = WORKS[name]
@@ -264,6 +287,7 @@ def main():
     parser.add_argument("--folder", type=pathlib.Path, help="keep inputs here, 4 GB of them")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--small", action="store_true", help="inputs of a few megabytes")
+    parser.add_argument("--grow", action="store_true", help="measure 1/30, 1/10 and 1/3 of each input, too")
     parser.add_argument("--count", action="store_true", help="count instructions of small inputs with callgrind")
     parser.add_argument("--json", type=pathlib.Path, help="write the results to this file")
     parser.add_argument("--against", type=pathlib.Path, help="compare with such a file")
@@ -281,7 +305,7 @@ def main():
             if needs and (words.count or not shutil.which(needs)):
                 print(f"{name}: skipped: {'differs from run to run' if words.count else 'no ' + needs}")
             else:
-                (bench.count if words.count else bench.measure)(name)
+                (bench.count if words.count else bench.grow if words.grow else bench.measure)(name)
         if words.against:
             bench.compare(json.loads(words.against.read_text(encoding="utf-8")))
         if words.json:
