@@ -20,27 +20,26 @@ static int take_table(sqlite3 *database, char **message, const sqlite3_api_routi
     return SQLITE_OK;
 }
 
+static mp_sqlite sqlite;
+
+static const char *const names[] = {MP_SQLITE(MP_LATE_NAME)};
+static mp_late library = MP_LATE(MEMPROF_SQLITE, names, sqlite, mp_sqlite_linked);
+
 static void load(void)
 {
-    static const char *const names[] = {MP_SQLITE(MP_LATE_NAME)};
     typedef void (*entry)(void);
-    mp_sqlite loaded = {0};
-    const mp_sqlite *sqlite = &mp_sqlite_linked ? &mp_sqlite_linked : &loaded;
-    if (sqlite == &loaded &&
-        !mp_late_load(MEMPROF_SQLITE, names, sizeof names / sizeof *names, &loaded))
-        return;
-    if (sqlite->sqlite3_libversion_number() < OLDEST)
+    if (mp_late_load(&library) || sqlite.sqlite3_libversion_number() < OLDEST)
         return;
     sqlite3 *database = NULL;
-    sqlite->sqlite3_auto_extension((entry)take_table);
-    sqlite->sqlite3_open(":memory:", &database);
-    sqlite->sqlite3_cancel_auto_extension((entry)take_table);
-    sqlite->sqlite3_close(database);
+    sqlite.sqlite3_auto_extension((entry)take_table);
+    sqlite.sqlite3_open(":memory:", &database);
+    sqlite.sqlite3_cancel_auto_extension((entry)take_table);
+    sqlite.sqlite3_close(database);
 }
 
 const char *mp_sqlite_load(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, load);
-    return mp_sqlite_api ? NULL : MP_LATE_FAILURE(MEMPROF_SQLITE);
+    return mp_sqlite_api ? NULL : library.failure;
 }

@@ -28,11 +28,8 @@ extern const cli_curses cli_curses_linked __attribute__((weak));
 const char *browse_screen_load(void)
 {
     static const char *const names[] = {CLI_CURSES(MP_LATE_NAME)};
-    if (&cli_curses_linked)
-        nc = cli_curses_linked;
-    else if (!mp_late_load(MEMPROF_BROWSE, names, sizeof names / sizeof *names, &nc))
-        return MP_LATE_FAILURE(MEMPROF_BROWSE);
-    return NULL;
+    static mp_late library = MP_LATE(MEMPROF_BROWSE, names, nc, cli_curses_linked);
+    return mp_late_load(&library);
 }
 
 bool browse_screen_is_known(const char *kind)

@@ -111,10 +111,8 @@ extern const cli_edit cli_edit_linked __attribute__((weak));
 static bool load_editor(void)
 {
     static const char *const names[] = {CLI_EDIT(MP_LATE_NAME)};
-    if (&cli_edit_linked)
-        edit = cli_edit_linked;
-    return &cli_edit_linked ||
-           mp_late_load(MEMPROF_EDIT, names, sizeof names / sizeof *names, &edit);
+    static mp_late library = MP_LATE(MEMPROF_EDIT, names, edit, cli_edit_linked);
+    return !mp_late_load(&library);
 }
 
 /* --- keys --- */
