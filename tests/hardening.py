@@ -79,8 +79,11 @@ def examine(path, fortified):
 STATE = {
     "hash.c.o": {"mp_keys", "secret"},              # hash keys, chosen once at random
     "memory.c.o": {"out_of_memory"},                # the handler that the program sets
-    "libarchive.c.o": {"mp_la", "failure", "once"}, # functions of the library that is loaded once
-    "sqlite.c.o": {"mp_sqlite_api", "once"},        # the same
+    "late.c.o": {"lock"},                           # for loading a library once
+    "libarchive.c.o": {"mp_la", "library"},         # functions of the library
+    "protobuf.c.o": {"mp_pb", "library"},
+    "sqlite.c.o": {"mp_sqlite_api", "sqlite", "library", "once"},
+    "zlib.c.o": {"mp_z", "library"},
     "json.c.o": {"is_ours", "lock", "users"},       # set while any session uses jansson with our allocator
     "output.c.o": {"named", "count"},               # unfinished files, which a signal handler removes
 }

@@ -33,11 +33,12 @@ class Late(ClaimsOfProgram):
                 out.write(SAMPLE.read_bytes())
         written = "export", "--to"
         cases = [(None, "leaks", SAMPLE), (None, "check", SAMPLE),
-                 (None, "check", compressed["gz"]), # zlib is linked
+                 ("libz.so.1", "check", compressed["gz"]),
                  ("libarchive.so.13", "check", archive),
                  ("libarchive.so.13", "check", compressed["xz"]),
                  ("libsqlite3.so.0", "leaks", DATABASE), ("libsqlite3.so.0", "leaks", packed),
                  ("libsqlite3.so.0", "sql", SAMPLE, "select count(*) from sites"),
+                 ("libprotobuf-c.so.1", *written, "pprof", "-o", folder / "new.pb.gz", SAMPLE),
                  ("libsqlite3.so.0", *written, "sqlite", "-o", folder / "new.db", SAMPLE),
                  ("libsqlite3.so.0", *written, "aqtime", "-o", folder / "new.sqlite", SAMPLE)]
         policy = folder / "a.policy"
@@ -51,7 +52,7 @@ class Late(ClaimsOfProgram):
             for library, *words in cases:
                 usual = self.run(*words, *sandbox)
                 self.claim(usual.returncode == 0, words, sandbox, usual.stderr)
-                for made in "new.db", "new.sqlite":
+                for made in "new.db", "new.sqlite", "new.pb.gz":
                     (folder / made).unlink(missing_ok=True)
                 self.without(folder, library, *words, *sandbox)
         self.browse(folder)

@@ -458,7 +458,7 @@ const mp_exporter mp_exporter_aqtime = {
                MP_ARGUMENTS(arguments, defaults),
                .wants_threads = true,
                .wants_objects = true,
-               .needs_sqlite = true,
+               .loads = mp_sqlite_load,
                .variants = {{.needs = MP_HOLDS_LEDGER | MP_HOLDS_EVENTS, .run = write_aqtime},
                             {.needs = MP_HOLDS_LEDGER | MP_HOLDS_HISTORY, .run = write_aqtime},
                             {.needs = MP_HOLDS_LEDGER, .run = write_aqtime}}},

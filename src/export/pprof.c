@@ -10,9 +10,10 @@
 #ifdef MEMPROF_PPROF
 #include <stdlib.h>
 #include <string.h>
-#include <zlib.h>
 
+#include "base/zlib.h"
 #include "export/pprof.pb-c.h"
+#include "export/protobuf.h"
 
 enum {
     PIECE = 4096, /* number of messages in a piece */
@@ -38,7 +39,7 @@ static void put_bytes(gzip_out *out, uint8_t *bytes, size_t length, int flush)
     do {
         out->stream.next_out = packed;
         out->stream.avail_out = sizeof packed;
-        deflate(&out->stream, flush);
+        mp_z.deflate(&out->stream, flush);
         fwrite(packed, 1, sizeof packed - out->stream.avail_out, out->file);
     } while (out->stream.avail_out == 0);
 }
@@ -47,15 +48,15 @@ static void open_gzip(gzip_out *out, FILE *file)
 {
     enum { GZIP = 16, MEMORY = 8 };
     *out = (gzip_out){.file = file};
-    if (deflateInit2(&out->stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, GZIP + MAX_WBITS, MEMORY,
-                     Z_DEFAULT_STRATEGY) != Z_OK)
+    if (mp_z.deflateInit2_(&out->stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, GZIP + MAX_WBITS,
+                           MEMORY, Z_DEFAULT_STRATEGY, ZLIB_VERSION, sizeof out->stream) != Z_OK)
         mp_out_of_memory();
 }
 
 static void close_gzip(gzip_out *out)
 {
     put_bytes(out, NULL, 0, Z_FINISH);
-    deflateEnd(&out->stream);
+    mp_z.deflateEnd(&out->stream);
 }
 
 /* --- messages --- */
@@ -416,11 +417,25 @@ static void write_weights(const mp_weights *weights, const mp_request *request,
     MP_FREE(out->steps, out->texts, out->packed, out);
 }
 
+static const char *load_libraries(void)
+{
+    const char *missing = mp_zlib_load();
+    return missing ? missing : mp_protobuf_load();
+}
+
 static bool write_pprof(const mp_request *request, mp_document *document, mp_error *error)
 {
+    const char *missing = load_libraries();
+    if (missing)
+        return mp_fail(error, MP_ERROR_OUTPUT, "%s %s", MP_EXPORT_TO("pprof"), missing);
     return mp_stacks_weigh(request, document, true, error, write_weights);
 }
 #else
+static const char *load_libraries(void)
+{
+    return NULL;
+}
+
 static bool write_pprof(const mp_request *request, mp_document *document, mp_error *error)
 {
     (void)request;
@@ -437,6 +452,7 @@ const mp_exporter mp_exporter_pprof = {
                .summary = "stacks with types and threads, for go tool pprof",
                MP_ARGUMENTS(mp_stacks_arguments, mp_stacks_defaults),
                .wants_threads = true,
+               .loads = load_libraries,
                .variants = {MP_HEAP_VARIANTS(write_pprof),
                             {.needs = MP_HOLDS_GRAPH, .run = write_pprof},
                             {.needs = MP_HOLDS_PROFILE, .run = write_pprof}}},

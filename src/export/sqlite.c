@@ -228,7 +228,7 @@ const mp_exporter mp_exporter_sqlite = {
     .endings = ".db .sqlite .sqlite3",
     .report = {.name = MP_EXPORT_TO("sqlite"),
                .summary = "SQLite database with the tables of SQL; adds to it",
-               .needs_sqlite = true,
+               .loads = mp_sqlite_load,
                MP_FLEET_REPORT},
     .binary = true,
     .in_place = true,

@@ -5,9 +5,9 @@
 #ifdef MEMPROF_ARCHIVE
 #include <stdlib.h>
 #include <string.h>
-#include <zlib.h>
 
 #include "base/memory.h"
+#include "base/zlib.h"
 #include "input/libarchive.h"
 
 /* Limit a length for libraries with 32-bit counters. */
@@ -36,7 +36,8 @@ static mp_codec_result damaged(const char *what, const char **why)
 static bool gzip_begin(void *state)
 {
     enum { WITH_HEADER = 16 };
-    return inflateInit2((z_stream *)state, MAX_WBITS + WITH_HEADER) == Z_OK;
+    return mp_z.inflateInit2_(state, MAX_WBITS + WITH_HEADER, ZLIB_VERSION, sizeof(z_stream)) ==
+           Z_OK;
 }
 
 static mp_codec_result gzip_step(void *state, mp_codec_bytes *bytes, const char **why)
@@ -46,7 +47,7 @@ static mp_codec_result gzip_step(void *state, mp_codec_bytes *bytes, const char 
     uInt room = zlib->avail_out = clipped(bytes->room);
     zlib->next_in = (Bytef *)(uintptr_t)bytes->in;
     zlib->next_out = (Bytef *)bytes->out;
-    int code = inflate(zlib, Z_NO_FLUSH);
+    int code = mp_z.inflate(zlib, Z_NO_FLUSH);
     advance(bytes, length - zlib->avail_in, room - zlib->avail_out);
     if (code == Z_MEM_ERROR)
         mp_out_of_memory();
@@ -57,7 +58,7 @@ static mp_codec_result gzip_step(void *state, mp_codec_bytes *bytes, const char 
 
 static void gzip_end(void *state)
 {
-    inflateEnd(state);
+    mp_z.inflateEnd(state);
 }
 
 const mp_codec mp_codec_gzip = {sizeof(z_stream), gzip_begin, gzip_step, gzip_end};

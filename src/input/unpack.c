@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/units.h"
+#include "base/zlib.h"
 #include "input/codec.h"
 #include "input/libarchive.h"
 
@@ -151,7 +152,7 @@ static bool enter(unpacker *self)
         self->from++;
     if (self->from == self->to)
         return false;
-    const char *lacks = self->packing == MP_GZIP ? NULL : mp_libarchive_load(); /* zlib is linked */
+    const char *lacks = self->packing == MP_GZIP ? mp_zlib_load() : mp_libarchive_load();
     if (lacks) {
         mp_stream_fail(&self->stream, MP_FAULT_READ, "%s: %s", mp_packing_name(self->packing),
                        lacks);

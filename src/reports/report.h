@@ -145,15 +145,17 @@ typedef struct mp_report {
     bool separates_dumps; /* each dump of an application is a separate recording */
     bool overview;        /* shows several short tables, in every format */
     bool wants_traces;    /* needs the rows of a profile's trace one by one */
-    bool wants_request_peaks;    /* needs the peak of each request */
-    bool wants_holders;          /* needs the growth of holders between heap dumps */
-    bool wants_ages;             /* needs the ages of deleted objects */
-    bool wants_objects;          /* needs the objects of a recording one by one */
-    bool wants_threads;          /* needs the creating threads of a heap log */
-    bool wants_checksums;        /* needs the checksums of files */
-    bool needs_sqlite;           /* runs statements of SQL, or writes a database */
-    bool tells_faults;           /* lists the problems that readers found, so all of them are
-                                  * kept */
+    bool wants_request_peaks; /* needs the peak of each request */
+    bool wants_holders;       /* needs the growth of holders between heap dumps */
+    bool wants_ages;          /* needs the ages of deleted objects */
+    bool wants_objects;       /* needs the objects of a recording one by one */
+    bool wants_threads;       /* needs the creating threads of a heap log */
+    bool wants_checksums;     /* needs the checksums of files */
+    bool tells_faults;        /* lists the problems that readers found, so all of them are
+                               * kept */
+    /* Load the libraries that the report calls (base/late.h), before the process is confined. NULL
+     * = it calls none. */
+    const char *(*loads)(void);
     mp_argument_table arguments; /* initialised by MP_ARGUMENTS */
     const mp_choice *choices;    /* NULL = no argument is restricted to words */
     int64_t program_rows;        /* default limit of rows in JSON and CSV; 0 = all */

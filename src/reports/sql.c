@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sqlite.h"
 #include "base/text.h"
 #include "reports/sections.h"
 
@@ -358,7 +359,7 @@ const mp_report mp_report_sql = {
     .together = run_together,
     .wants_traces = true,
     .wants_objects = true,
-    .needs_sqlite = true,
+    .loads = mp_sqlite_load,
     MP_ARGUMENTS(arguments, usual),
     .variants = {MP_HEAP_VARIANTS(run),
                  {.needs = MP_HOLDS_LEDGER, .run = run},

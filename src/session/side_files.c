@@ -95,7 +95,7 @@ void mp_files_foresee(const mp_report *report, const char *base, const char *con
                       size_t count)
 {
     enum { A_FEW = 16 };
-    bool archive = count > A_FEW, database = archive || !report || report->needs_sqlite;
+    bool archive = count > A_FEW, database = archive || !report;
     if (base)
         foresee_file(base, &archive, &database);
     for (size_t i = 0; i < count && !archive; i++)
@@ -104,6 +104,8 @@ void mp_files_foresee(const mp_report *report, const char *base, const char *con
         mp_libarchive_load();
     if (database)
         mp_sqlite_load();
+    if (report && report->loads)
+        report->loads();
 }
 
 bool mp_is_no_recording(const char *path, mp_slice text, const char *expected, mp_error *error)

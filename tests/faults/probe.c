@@ -52,7 +52,8 @@ int inflateInit2_(void *stream, int bits, const char *version, int size)
 {
     int (*real)(void *, int, const char *, int);
     try_early("zip");
-    *(void **)&real = real_symbol(RTLD_NEXT, "inflateInit2_");
+    void *zlib = dlopen("libz.so.1", RTLD_LAZY | RTLD_NOLOAD); /* memprof has loaded it */
+    *(void **)&real = real_symbol(zlib, "inflateInit2_");
     return real(stream, bits, version, size);
 }
 
