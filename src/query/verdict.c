@@ -44,7 +44,8 @@ static void sort_deltas(judging *state)
 }
 
 /* Mark the generations of a site that leak in a session, and add up their bytes. Each generation is
- * counted once. */
+ * counted once. A site at which more was freed than added does not leak in the session; its loss
+ * must not hide what leaks elsewhere. */
 static void mark(judging *state, mp_site_verdict *site, uint32_t session,
                  const mp_site_judgement *judged, const uint32_t *deltas, size_t count)
 {
@@ -64,6 +65,11 @@ static void mark(judging *state, mp_site_verdict *site, uint32_t session,
         objects += mp_verdict_objects(state->window, verdict, generation);
     }
     const int64_t weight = unsized ? objects : bytes;
+    if (weight <= 0 && bytes <= 0) {
+        for (size_t i = 0; i < count; i++)
+            verdict->generations[model->deltas.items[deltas[i]].generation.i] = false;
+        return;
+    }
     site->bytes += bytes;
     site->objects += objects;
     site->weight += weight;
