@@ -17,6 +17,7 @@ struct mp_pipeline {
     char *ring;
     size_t size;
     uint64_t submitted, done;
+    uint64_t alone; /* number of batches before the thread is started */
     bool threaded, no_thread, closing;
     pthread_t thread;
     pthread_mutex_t lock;
@@ -33,6 +34,7 @@ mp_pipeline *mp_pipeline_new(size_t size, void (*work)(void *batch))
     mp_pipeline *pipeline = mp_alloc_zero(1, sizeof *pipeline);
     pipeline->work = work;
     pipeline->size = size;
+    pipeline->alone = BATCHES_BEFORE_A_THREAD;
     pipeline->ring = mp_alloc(RING * size); /* pages that are never used are never allocated */
     pthread_mutex_init(&pipeline->lock, NULL);
     pthread_cond_init(&pipeline->more, NULL);
@@ -43,6 +45,11 @@ mp_pipeline *mp_pipeline_new(size_t size, void (*work)(void *batch))
 void mp_pipeline_alone(mp_pipeline *pipeline)
 {
     pipeline->no_thread = true;
+}
+
+void mp_pipeline_at_once(mp_pipeline *pipeline)
+{
+    pipeline->alone = 0;
 }
 
 void *mp_pipeline_batch(mp_pipeline *pipeline)
@@ -111,8 +118,7 @@ void mp_pipeline_submit_last(mp_pipeline *pipeline)
 
 void mp_pipeline_submit(mp_pipeline *pipeline)
 {
-    if (!pipeline->threaded && !pipeline->no_thread &&
-        pipeline->submitted >= BATCHES_BEFORE_A_THREAD) {
+    if (!pipeline->threaded && !pipeline->no_thread && pipeline->submitted >= pipeline->alone) {
         pipeline->threaded = pthread_create(&pipeline->thread, NULL, worker, pipeline) == 0;
         pipeline->no_thread = !pipeline->threaded;
     }

@@ -152,41 +152,47 @@ static uint32_t random_below(uint32_t *state, uint32_t limit)
     return (uint32_t)((uint64_t)(*state >> 4) * limit >> 28);
 }
 
-static small graph_of_types(const edge *edges, uint32_t *seed)
+static small graph_of_types(uint32_t objects, const edge *edges, size_t edge_count, uint32_t *seed)
 {
-    small state = {.model = mp_model_new(), .graph = graph_of(OBJECTS, edges, EDGES, 0)};
+    small state = {.model = mp_model_new(), .graph = graph_of(objects, edges, edge_count, 0)};
     for (uint32_t i = 0; i < TYPES; i++) {
         char name[16];
         snprintf(name, sizeof name, "T%u", i);
         mp_type *type = MP_ADD(&state.model->types);
         type->name = mp_model_intern_text(state.model, name);
     }
-    for (uint32_t i = 1; i <= OBJECTS; i++)
+    for (uint32_t i = 1; i <= objects; i++)
         state.graph->types[i] = 1 + random_below(seed, TYPES);
     return state;
 }
 
-static small random_graph(uint32_t seed)
+static small random_graph_of(uint32_t objects, uint32_t edge_count, uint32_t seed)
 {
-    edge edges[EDGES];
-    for (uint32_t i = 0; i < EDGES; i++) { /* most references lead from smaller to larger numbers */
-        uint32_t a = 1 + random_below(&seed, OBJECTS), b = 1 + random_below(&seed, OBJECTS);
+    edge *edges = malloc(edge_count * sizeof *edges);
+    for (uint32_t i = 0; i < edge_count; i++) { /* most lead from smaller to larger numbers */
+        uint32_t a = 1 + random_below(&seed, objects), b = 1 + random_below(&seed, objects);
         bool back = random_below(&seed, 10) == 0;
         edges[i] = (a < b) != back ? (edge){a, b} : (edge){b, a};
     }
-    small state = graph_of_types(edges, &seed);
+    small state = graph_of_types(objects, edges, edge_count, &seed);
+    free(edges);
     for (uint32_t i = 0; i < 12; i++)
         graph_root(state.graph, 1 + random_below(&seed, 60), random_below(&seed, 3), 0);
     look(&state);
     return state;
 }
 
+static small random_graph(uint32_t seed)
+{
+    return random_graph_of(OBJECTS, EDGES, seed);
+}
+
 /* Return the bytes that roots reach if no path goes through an object of a type. Type 0 = any
  * path. */
 static int64_t reached_without(const mp_graph *graph, uint32_t type)
 {
-    bool seen[OBJECTS + 1] = {false};
-    uint32_t stack[OBJECTS + 1], count = 0;
+    bool *seen = calloc(graph->count + 1u, sizeof *seen);
+    uint32_t *stack = malloc((graph->count + 1u) * sizeof *stack), count = 0;
     int64_t bytes = 0;
     for (uint32_t i = 1; i < graph->roots.count; i++) {
         uint32_t object = graph->roots.items[i].object;
@@ -204,6 +210,8 @@ static int64_t reached_without(const mp_graph *graph, uint32_t type)
             seen[target] = true;
         }
     }
+    free(seen);
+    free(stack);
     return bytes;
 }
 
@@ -251,6 +259,25 @@ static void test_what_types_retain_together(void **unused)
     }
 }
 
+/* In a large graph, two threads share a pass. */
+static void test_what_types_of_a_large_graph_retain(void **unused)
+{
+    (void)unused;
+    enum { LARGE = 200000, STEP = 9 };
+    small state = random_graph_of(LARGE, 3 * LARGE, 1);
+    mp_histogram types = mp_histogram_of(&state.view, MP_HISTOGRAM_OF_TYPES);
+    int64_t whole = reached_without(state.graph, 0);
+    mp_histogram_settle(&state.view, &types, types.items, types.count, 0, 0);
+    assert_int_equal(types.count, TYPES);
+    for (uint32_t type = 1; type <= TYPES; type += STEP) {
+        const char *name = mp_model_text(state.model, state.model->types.items[type].name);
+        assert_int_equal(row_of(&types, name)->retained_bytes,
+                         whole - reached_without(state.graph, type));
+    }
+    mp_histogram_free(&types);
+    teardown(&state);
+}
+
 /* Make a random ladder: a graph of long paths that meet again and again. */
 static small random_ladder(uint32_t seed)
 {
@@ -259,7 +286,7 @@ static small random_ladder(uint32_t seed)
         uint32_t from = 1 + i * (OBJECTS - 4) / EDGES;
         edges[i] = (edge){from, from + 1 + random_below(&seed, 3)};
     }
-    small state = graph_of_types(edges, &seed);
+    small state = graph_of_types(OBJECTS, edges, EDGES, &seed);
     graph_root(state.graph, 1, MP_ROOT_LOCAL, 0);
     graph_root(state.graph, 2, MP_ROOT_LOCAL, 0);
     look(&state);
@@ -652,6 +679,7 @@ int main(void)
         cmocka_unit_test(test_totals),
         cmocka_unit_test(test_types_and_namespaces),
         cmocka_unit_test(test_what_types_retain_together),
+        cmocka_unit_test(test_what_types_of_a_large_graph_retain),
         cmocka_unit_test(test_bounds_of_what_types_retain),
         cmocka_unit_test(test_order_of_objects),
         cmocka_unit_test(test_roots),
