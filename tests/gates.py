@@ -65,6 +65,29 @@ def masked(snapshots=5, leaked=1000, freed=90_000):
     return one.done()
 
 
+def grown(snapshots, session=1):
+    """Return a recording that creates nothing after its first snapshot, but has an object that grows."""
+    one = Changing(session)
+    one.object(1, size=100)
+    one.snapshot()
+    for i in range(snapshots):
+        one.change(1, 200 + 100 * i)
+        one.snapshot()
+    return one.done()
+
+
+def made(snapshots, idle=0):
+    """Return a recording in which each of some snapshots has a new object that stays."""
+    one = Changing()
+    one.object(1, size=100)
+    one.snapshot()
+    for i in range(snapshots + idle):
+        if i < snapshots:
+            one.object(10 + i, size=100)
+        one.snapshot()
+    return one.done()
+
+
 def hold_made(laws, folder):
     """Claims about recordings that are made here."""
     def states(name, text, rules, *words):
@@ -76,6 +99,20 @@ def hold_made(laws, folder):
     # 5 x 1000 bytes leak, whatever another line frees
     found = states("masked", masked(), ["trend <= 4999", "trend <= 5000", 'trend of site "*start.p" <= 4999'], "--from", "2")
     laws.claim(found == [("fail", 5000), ("pass", 5000), ("fail", 5000)], "a leak beside a line that frees more", found)
+    # too few snapshots to tell whether an object keeps growing
+    for snapshots, verdict in (1, "error"), (2, "error"), (3, "fail"):
+        found = states("grown", grown(snapshots), ["trend <= 0"], "--from", "2")
+        laws.claim(found[0][0] == verdict, snapshots, "snapshots at which an object grew", found)
+    # growth over the limit at too few snapshots to tell a leak from a cache; then one that is a leak
+    for snapshots, idle, verdict in (2, 0, "error"), (2, 1, "error"), (3, 0, "fail"):
+        rules = ["growth per snapshot <= 0", "growth of each type per snapshot <= 0", "growth per snapshot <= 100"]
+        found = states("made", made(snapshots, idle), rules, "--from", "2")
+        laws.claim([row[0] for row in found] == [verdict, verdict, "pass"], snapshots, "snapshots with an object", found)
+    found = states("flat", grown(0), ["trend <= 0"], "--from", "2")
+    laws.claim(found == [("pass", 0)], "nothing was created and nothing grew", found)
+    (folder / "short.oemp").write_text(grown(2, session=2))
+    found = states("part", masked(leaked=0), ["trend <= 0"], folder / "short.oemp", "--from", "2")
+    laws.claim(found[0][0] == "error", "an object grew in one of two sessions", found)
 
 
 def main():

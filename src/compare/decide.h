@@ -70,6 +70,7 @@ typedef struct mp_slope {
     mp_trend trend;
     double number, limit;      /* `number` is infinite if a percentage refers to 0 */
     bool over, fails;          /* over: over the limit; fails: also growing steadily */
+    bool untold;               /* over, but there are too few snapshots to tell if it is steady */
     const uint64_t *sequences; /* sequence numbers of the snapshots */
     const char *session;       /* session of the series; NULL: only one session */
 } mp_slope;
@@ -77,9 +78,11 @@ typedef struct mp_slope {
 /* Return the slope of a series of at least MP_TREND_FEWEST values. */
 mp_slope mp_slope_of(mp_evaluation *evaluation, const char *label, mp_trend trend,
                      const int64_t *values, size_t count);
-/* Return true if the first slope fails and the second does not, or if the first is steeper. */
+/* Return true if the first slope fails and the second does not, or else if only the first is
+ * untold, or if the first is steeper. */
 bool mp_slope_is_worse(const mp_slope *slope, const mp_slope *than);
-/* Judge a rule by the worst of its slopes. There must be at least one slope. */
+/* Judge a rule by the worst of its slopes. There must be at least one slope. If none fails, but one
+ * is untold, the rule cannot be judged. */
 void mp_evaluation_decide_slopes(mp_evaluation *evaluation, const mp_slope *slopes, size_t count);
 
 /* Create the window of a rule with "after snapshot", with the same suppressions. Return false with

@@ -164,11 +164,24 @@ static mp_series series_of(const mp_evaluation *evaluation, const mp_window *win
     return series;
 }
 
+/* Return true if a session has too few snapshots to tell if its growth is a leak. With the option
+ * to judge part of a recording, other sessions are judged without it. */
+static bool is_untold(const mp_evaluation *evaluation, const mp_window *window, uint32_t session)
+{
+    const bool platform = mp_measure_is_platform(evaluation->rule->measure);
+    const bool others = evaluation->context->partly && window->model->sessions.count > 2;
+    const mp_leak_verdict *verdict = platform || others ? NULL : mp_window_verdict(window);
+    return verdict &&
+           (verdict->grew[session] ||
+            (verdict->of_session[session] && verdict->of_session[session] < MP_VERDICT_MOMENTS));
+}
+
 /* Judge the rows of one session. Sessions that are too short are not judged. */
 static void judge_rows(mp_evaluation *evaluation, const mp_window *window, uint32_t session,
                        pace_rule *pace, row_range rows)
 {
     const mp_model *model = window->model;
+    const bool untold = is_untold(evaluation, window, session);
     mp_series series = series_of(evaluation, window, pace, session, rows);
     uint64_t *sequences =
         mp_arena_alloc(evaluation->scratch, (series.length + 1) * sizeof *sequences);
@@ -178,6 +191,7 @@ static void judge_rows(mp_evaluation *evaluation, const mp_window *window, uint3
         mp_slope slope = mp_slope_of(evaluation, pace->labels[rows.first + i],
                                      mp_series_trend(&series, i, session),
                                      series.items + i * series.length, series.length);
+        slope.untold |= untold && slope.over && !slope.fails;
         slope.sequences = sequences;
         if (model->sessions.count > 2)
             slope.session = mp_model_text(model, model->sessions.items[session].session_id);

@@ -31,6 +31,11 @@ static double whole_of(const int64_t *values, size_t count)
     return (double)(values[0] ? values[0] : median_of(values, count));
 }
 
+static bool is_step(const mp_slope *slope)
+{
+    return slope->trend.kind == MP_TREND_JUMP || slope->trend.kind == MP_TREND_DROP;
+}
+
 mp_slope mp_slope_of(mp_evaluation *evaluation, const char *label, mp_trend trend,
                      const int64_t *values, size_t count)
 {
@@ -45,6 +50,8 @@ mp_slope mp_slope_of(mp_evaluation *evaluation, const char *label, mp_trend tren
     slope.over =
         rule->comparison == MP_LESS ? slope.number >= slope.limit : slope.number > slope.limit;
     slope.fails = slope.over && slope.trend.kind == MP_TREND_GROWS;
+    /* it grows besides a step, but too few values are left to be sure */
+    slope.untold = slope.over && is_step(&slope) && slope.trend.low > 0;
     return slope;
 }
 
@@ -85,13 +92,19 @@ static void set_texts(mp_evaluation *evaluation, const mp_slope *slope, size_t f
             step->size > 0 ? "jump" : "drop",
             slope_text(evaluation, fabs((double)step->size), false), slope->sequences[step->place],
             slope->trend.low > 0 ? "too few other values to detect growth" : "no steady growth");
+    else if (slope->untold)
+        result->message = mp_arena_format(
+            arena, "%sgrows by %s a snapshot, but at too few snapshots to tell if that is steady",
+            who, number);
     else if (slope->over)
         result->message = mp_arena_format(arena, "%sdoes not grow steadily", who);
 }
 
 bool mp_slope_is_worse(const mp_slope *slope, const mp_slope *than)
 {
-    return slope->fails != than->fails ? slope->fails : slope->number > than->number;
+    return slope->fails != than->fails     ? slope->fails
+           : slope->untold != than->untold ? slope->untold
+                                           : slope->number > than->number;
 }
 
 void mp_evaluation_decide_slopes(mp_evaluation *evaluation, const mp_slope *slopes, size_t count)
@@ -107,7 +120,7 @@ void mp_evaluation_decide_slopes(mp_evaluation *evaluation, const mp_slope *slop
             worst = state;
     }
     evaluation->failed_count = failed;
-    result->verdict = failed ? MP_VERDICT_FAIL : MP_VERDICT_PASS;
+    result->verdict = failed ? MP_VERDICT_FAIL : worst->untold ? MP_VERDICT_ERROR : MP_VERDICT_PASS;
     result->has_measured = true;
     result->measured = llround(worst->trend.slope);
     result->has_limit_percent = evaluation->rule->bound.reference == MP_OF_START;

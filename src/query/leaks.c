@@ -276,6 +276,8 @@ static mp_leaks find_leaks(const mp_window *window)
         leaks.bytes += left ? group->leaked.bytes : 0;
     }
     free(verdicts);
+    for (uint32_t i = 1; i < model->sessions.count; i++)
+        leaks.unknown |= mp_window_verdict(window)->grew[i];
     add_names(window, sites, &leaks, leak_of);
     add_indirect_losses(window, sites, &leaks, leak_of);
     judge_types(window, sites, &leaks, leak_of);

@@ -31,7 +31,8 @@ typedef struct mp_leaks {
     uint32_t leaking;     /* number of sites that leak according to the verdict; they come first */
     uint32_t left;        /* number of sites with objects of the window that are still alive */
     const mp_leak *worst; /* first site if it leaks; NULL: none leaks */
-    bool unknown;   /* a site left objects in a session that is too short to tell if they leak */
+    bool unknown;   /* a site left objects, or its objects grew, in a session that is too short to
+                       tell if it leaks */
     bool has_scope; /* objects have owners, so kept bytes are meaningful */
     int64_t objects, bytes;
     void *private;

@@ -174,6 +174,25 @@ static void leave_out_accepted(const mp_window *window, mp_members *sites)
     }
 }
 
+/* Set the sessions that are too short to tell whether objects that grew keep growing. If anything
+ * was created, the number of moments tells. */
+static void find_short(const mp_window *window, const mp_course_clock *clock,
+                       mp_leak_verdict *verdict)
+{
+    const mp_model *model = window->model;
+    const mp_balance *balances = mp_window_balances(window);
+    for (uint32_t i = 1; i < model->generations.count; i++) {
+        const uint32_t session =
+            model->snapshots.items[model->generations.items[i].born.i].session.i;
+        verdict->grew[session] |= verdict->site_of[i] && !clock->moments[session] &&
+                                  clock->length[session] < MP_VERDICT_MOMENTS &&
+                                  !model->sessions.items[session].states_leaks &&
+                                  balances[i].from_objects > 0 &&
+                                  balances[i].end.bytes > balances[i].from_bytes;
+        verdict->changed |= verdict->grew[session];
+    }
+}
+
 static void judge_sites(const mp_window *window, mp_leak_verdict *verdict)
 {
     const mp_model *model = window->model;
@@ -202,9 +221,10 @@ static void judge_sites(const mp_window *window, mp_leak_verdict *verdict)
             continue; /* the recorder states its verdict, so it needs no moments */
         const uint32_t moments = state.clock.moments[i];
         verdict->of_session[i] = moments;
-        verdict->created |= moments > 0;
+        verdict->changed |= moments > 0;
         verdict->moments = moments > verdict->moments ? moments : verdict->moments;
     }
+    find_short(window, &state.clock, verdict);
     mp_course_clock_free(&state.clock);
     MP_FREE(state.sites.examples, state.course->events, state.course, state.judged, state.order,
             state.first);
@@ -224,7 +244,7 @@ static void judge_types(const mp_window *window, mp_leak_verdict *verdict)
     verdict->site_count = types.count;
     verdict->sites = mp_alloc_zero((size_t)types.count + 1, sizeof *verdict->sites);
     verdict->of_session[1] = verdict->moments;
-    verdict->created = true;
+    verdict->changed = true;
     for (size_t i = 0; i < count && verdict->moments >= MP_VERDICT_MOMENTS - 1; i++)
         grows[growers[i].type.i] = true;
     for (uint32_t i = 1; i < model->generations.count; i++) {
@@ -255,6 +275,7 @@ const mp_leak_verdict *mp_window_verdict(const mp_window *window)
     window->cache->verdict = verdict = mp_alloc_zero(1, sizeof *verdict);
     verdict->generations = mp_alloc_zero(model->generations.count, sizeof *verdict->generations);
     verdict->of_session = mp_alloc_zero(model->sessions.count, sizeof *verdict->of_session);
+    verdict->grew = mp_alloc_zero(model->sessions.count, sizeof *verdict->grew);
     (model->holds & MP_HOLDS_SITES ? judge_sites : judge_types)(window, verdict);
     return verdict;
 }
@@ -277,7 +298,8 @@ void mp_window_keep_certain_leaks(mp_window *window)
 void mp_verdict_free(mp_leak_verdict *verdict)
 {
     if (verdict) {
-        MP_FREE(verdict->site_of, verdict->sites, verdict->generations, verdict->of_session);
+        MP_FREE(verdict->site_of, verdict->sites, verdict->generations, verdict->of_session,
+                verdict->grew);
     }
     free(verdict);
 }
@@ -307,11 +329,16 @@ bool mp_verdict_is_unknown(const mp_window *window)
     const mp_leak_verdict *verdict = mp_window_verdict(window);
     if (!(window->model->holds & MP_HOLDS_SITES))
         return verdict->moments + 1 < MP_VERDICT_MOMENTS;
-    return verdict->created && verdict->moments < MP_VERDICT_MOMENTS;
+    return verdict->changed && verdict->moments < MP_VERDICT_MOMENTS;
 }
 
 static const char *too_few_text(mp_arena *arena, uint32_t moments)
 {
+    if (!moments)
+        return mp_arena_format(arena,
+                               "objects grew, but at too few snapshots to detect a trend, expected "
+                               "at least %d",
+                               MP_VERDICT_MOMENTS);
     return mp_arena_format(arena,
                            "%u snapshot%s of the window created anything, too few to detect a "
                            "trend, expected at least %d",
@@ -330,18 +357,19 @@ const char *mp_verdict_refusal(mp_arena *arena, const mp_window *window)
 const char *mp_verdict_part_text(mp_arena *arena, const mp_window *window, bool steady)
 {
     const mp_model *model = window->model;
-    uint32_t session = mp_window_lone_session(window), moments = 0;
+    const uint32_t lone = mp_window_lone_session(window);
+    uint32_t session = lone;
     const mp_leak_verdict *verdict = steady && !session ? mp_window_verdict(window) : NULL;
     for (uint32_t i = 1;
          verdict && !session && model->holds & MP_HOLDS_RUNTIME && i < model->sessions.count; i++)
-        if (verdict->of_session[i] && verdict->of_session[i] < MP_VERDICT_MOMENTS) {
+        if (verdict->grew[i] ||
+            (verdict->of_session[i] && verdict->of_session[i] < MP_VERDICT_MOMENTS))
             session = i;
-            moments = verdict->of_session[i];
-        }
     if (!session)
         return NULL;
     const char *id = mp_model_text(model, model->sessions.items[session].session_id);
     return mp_arena_format(arena, "session %u of %u%s%s%s: %s", session, model->sessions.count - 1,
                            *id ? " (" : "", id, *id ? ")" : "",
-                           moments ? too_few_text(arena, moments) : MP_ONE_SNAPSHOT);
+                           lone ? MP_ONE_SNAPSHOT
+                                : too_few_text(arena, verdict->of_session[session]));
 }

@@ -43,7 +43,10 @@ typedef struct mp_leak_verdict {
     /* Largest number of moments in a session; a moment is a snapshot with creations. */
     uint32_t moments;
     uint32_t *of_session; /* number of moments by session */
-    bool created;         /* true if objects were created after `from` */
+    /* flag by session: true if it has no moments, but objects grew at fewer than MP_VERDICT_MOMENTS
+     * snapshots, which is too few to tell whether they keep growing */
+    bool *grew;
+    bool changed; /* true if objects were created after `from`, or `grew` in some session */
 } mp_leak_verdict;
 
 /* Return the verdict on each site of the window, which is computed once. Accepted leaks do not
@@ -81,8 +84,8 @@ int64_t *mp_verdict_of_groups(const mp_window *window, const mp_grouping *groupi
  * because its objects are accepted, or kept by the runtime for reuse. Release with free(). */
 const mp_site_verdict **mp_verdicts_of_sites(const mp_window *window, const mp_grouping *sites);
 
-/* Return true if the window is too short to find leaks: objects were created, but no session has
- * MP_VERDICT_MOMENTS moments; or there are fewer than three dumps. */
+/* Return true if the window is too short to find leaks: objects were created or grew, but no
+ * session has MP_VERDICT_MOMENTS moments; or there are fewer than three dumps. */
 bool mp_verdict_is_unknown(const mp_window *window);
 /* Return the reason why mp_verdict_is_unknown is true. The text belongs to the arena. */
 const char *mp_verdict_refusal(mp_arena *arena, const mp_window *window);

@@ -345,6 +345,7 @@ static void say_sums(mp_document *document, const mp_request *request, const mp_
                         : mp_window_ends_late(window)   ? "none that is still alive"
                         : mp_window_is_one(window)      ? "unknown: there is only one snapshot"
                         : mp_verdict_is_unknown(window) ? "unknown: too few snapshots"
+                        : leaks->unknown                ? "unknown: too few snapshots in a session"
                         : request->torn                 ? unread
                                                         : "none");
 }
