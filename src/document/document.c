@@ -289,9 +289,9 @@ int mp_cells_compare(const mp_column *column, const mp_cell *a, const mp_cell *b
     return MP_COMPARE(right, left);
 }
 
-static int compare_rows(const void *left, const void *right, void *opaque)
+int mp_rows_compare(const void *left, const void *right, const mp_column *const *by)
 {
-    for (const mp_column *const *by = opaque; *by; by++) {
+    for (; *by; by++) {
         mp_cell x = member_cell(*by, (const char *)left + (*by)->offset);
         mp_cell y = member_cell(*by, (const char *)right + (*by)->offset);
         int order = mp_cells_compare(*by, &x, &y);
@@ -299,6 +299,11 @@ static int compare_rows(const void *left, const void *right, void *opaque)
             return order;
     }
     return 0;
+}
+
+static int compare_rows(const void *left, const void *right, void *by)
+{
+    return mp_rows_compare(left, right, by);
 }
 
 void mp_rows_sort(void *rows, size_t count, size_t size, const mp_column *const *by)

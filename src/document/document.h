@@ -299,3 +299,6 @@ int mp_cells_compare(const mp_column *column, const mp_cell *a, const mp_cell *b
  * column, if equal by the second, and so on. Structs that are equal in all columns keep their
  * order. */
 void mp_rows_sort(void *rows, size_t count, size_t size, const mp_column *const *by);
+/* Compare two structs as mp_rows_sort does: negative if `left` comes before `right`, 0 if they are
+ * equal in all columns. */
+int mp_rows_compare(const void *left, const void *right, const mp_column *const *by);

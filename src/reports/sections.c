@@ -199,31 +199,50 @@ bool mp_order_suits(const mp_order *order, const mp_dimension *dimension, mp_err
                             "sizes with scoped objects are not available by %s", dimension->name);
 }
 
-void mp_order_rows(const mp_order *order, const mp_column *columns, size_t column_count, void *rows,
-                   size_t count, size_t size)
+/* Set `by`, which is all NULL, to the columns of an order. */
+static void find_columns(const mp_order *order, const mp_column *columns, size_t column_count,
+                         const mp_column **by)
 {
-    enum { MOST = sizeof order->columns / sizeof *order->columns };
-    const mp_column *by[MOST + 1] = {NULL};
-    for (size_t i = 0; i < MOST && order->columns[i]; i++) {
+    for (size_t i = 0; i < MP_ORDER_COLUMNS && order->columns[i]; i++) {
         size_t found = mp_column_find(columns, column_count, order->columns[i]);
         assert(found < column_count);
         by[i] = &columns[found];
     }
+}
+
+void mp_order_rows(const mp_order *order, const mp_column *columns, size_t column_count, void *rows,
+                   size_t count, size_t size)
+{
+    const mp_column *by[MP_ORDER_COLUMNS + 1] = {NULL};
+    find_columns(order, columns, column_count, by);
     mp_rows_sort(rows, count, size, by);
 }
 
 void mp_best_end(mp_best *best)
 {
+    if (best->order && !best->by[0])
+        find_columns(best->order, best->columns, best->column_count, best->by);
     if (best->order)
-        mp_order_rows(best->order, best->columns, best->column_count, best->rows, best->count,
-                      best->size);
+        mp_rows_sort(best->rows, best->count, best->size, best->by);
     if (best->most && best->count > best->most)
         best->count = best->most;
 }
 
+/* Drop the newest row if it does not come before the last of those that are kept. Most rows of
+ * many do not. */
+static void drop_newest(mp_best *best)
+{
+    const char *rows = best->rows;
+    if (mp_rows_compare(rows + (best->count - 1) * best->size, rows + (best->most - 1) * best->size,
+                        best->by) >= 0)
+        best->count--;
+}
+
 void *mp_best_add(mp_best *best)
 {
-    enum { AT_ONCE = 1024 }; /* rows that are dropped at once */
+    enum { AT_ONCE = 1024 }; /* rows that are sorted at once */
+    if (best->most && best->added > best->most + AT_ONCE && best->count > best->most)
+        drop_newest(best);
     if (best->most && best->count == best->most + AT_ONCE)
         mp_best_end(best);
     mp_grow(&best->rows, &best->capacity, best->count + 1, best->size);

@@ -208,11 +208,13 @@ mp_growth mp_growth_of(mp_amount from, mp_amount to);
     MP_COLUMN_OF(row, member.to_objects, "to_objects", "Are", MP_COUNT, MP_MINOR)
 /* clang-format on */
 
+enum { MP_ORDER_COLUMNS = 3 };
+
 /* A value of `sort`. Rows are ordered by its first column, rows that are equal in it by the
  * next. */
 typedef struct mp_order {
     const char *name;
-    const char *columns[3];
+    const char *columns[MP_ORDER_COLUMNS];
 } mp_order;
 
 /* Return the order named `sort`, or the first one if `sort` is NULL. If there is no such order,
@@ -240,6 +242,7 @@ typedef struct mp_best {
     void *rows;
     size_t count, capacity; /* rows that are kept so far */
     size_t added;
+    const mp_column *by[MP_ORDER_COLUMNS + 1]; /* columns of the order; set when rows are sorted */
 } mp_best;
 #define MP_BEST(ORDER, COLUMNS, ROW, MOST)                                                         \
     ((mp_best){.order = (ORDER),                                                                   \
