@@ -19,7 +19,8 @@ typedef struct builder {
     size_t capacity;
     mp_key *keys; /* keys of the groups */
     size_t keys_capacity;
-    mp_hash_index index;
+    mp_id_index first_of; /* first group of each number_of() */
+    mp_hash_index others; /* other groups, by key */
 } builder;
 
 typedef struct key_probe {
@@ -34,17 +35,31 @@ static bool same_key(const void *opaque, uint32_t value)
     return key->a == probe->key.a && key->b == probe->key.b;
 }
 
+/* Return the part of a key that is usually different for each group, and usually small: the node of
+ * a site, or the id of a name. */
+static uint64_t number_of(mp_key key)
+{
+    return key.b >> 32 ? key.b >> 32 : key.a;
+}
+
+/* Return the place of the number of the key's group; 0: the group is new. */
+static uint32_t *group_place(builder *job, mp_key key)
+{
+    const key_probe probe = {job->keys, key};
+    uint32_t *first = mp_id_index_put(&job->first_of, number_of(key));
+    if (!*first || same_key(&probe, *first))
+        return first;
+    return mp_hash_index_put(&job->others, mp_hash_pair(key.a, key.b), same_key, &probe);
+}
+
 /* Return the number of a generation's group, from 1; add the group if it is new. */
 static uint32_t group_for(builder *job, uint32_t generation_id)
 {
     const mp_generation *generation = &job->model->generations.items[generation_id];
     mp_key key = job->dimension->key(job->model, generation);
-    key_probe probe = {job->keys, key};
-    uint64_t hash = mp_hash_pair(key.a, key.b);
-    uint32_t *place = mp_hash_index_put(&job->index, hash, same_key, &probe);
-    const uint32_t known = *place;
-    if (known)
-        return known;
+    uint32_t *place = group_place(job, key);
+    if (*place)
+        return *place;
     uint32_t found = *place = ++job->members.count;
     mp_grow(&job->members.examples, &job->capacity, found, sizeof *job->members.examples);
     mp_grow(&job->keys, &job->keys_capacity, found, sizeof *job->keys);
@@ -81,7 +96,8 @@ mp_members mp_members_of(const mp_window *window, const mp_dimension *dimension)
     }
     free(of_context);
     free(job.keys);
-    mp_hash_index_free(&job.index);
+    mp_id_index_free(&job.first_of);
+    mp_hash_index_free(&job.others);
     return job.members;
 }
 

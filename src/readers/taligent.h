@@ -88,8 +88,11 @@ typedef struct taligent_names {
     const mp_load_options *options;
     mp_arena texts;
     mp_hash_index type_index, crawl_index;
-    mp_id_index symbol_index;        /* by name */
-    mp_id_index node_index;          /* maps a (parent, symbol) to its node */
+    mp_id_index symbol_index; /* by name */
+    uint32_t *first_nodes;    /* first node of each symbol; 0: none */
+    size_t symbol_count, symbol_capacity;
+    mp_id_index node_index; /* maps a (parent, symbol) to its node, if it is not the first one of
+                               the symbol */
     taligent_distinct_crawl *crawls; /* from 1 */
     size_t crawl_count, crawl_capacity;
     uint32_t allocating;           /* number of distinct stacks of allocations */

@@ -13,6 +13,7 @@ void taligent_names_free(taligent_names *names)
     mp_id_index_free(&names->symbol_index);
     mp_hash_index_free(&names->crawl_index);
     mp_id_index_free(&names->node_index);
+    free(names->first_nodes);
     free(names->crawls);
     free(names->types);
     *names = (taligent_names){0};
@@ -36,7 +37,10 @@ static mp_node_id node_of(taligent_names *names, mp_node_id parent, mp_slice fra
 {
     mp_model *model = names->model;
     mp_symbol_id symbol = symbol_of(names, frame);
-    uint32_t *place = mp_id_index_put(&names->node_index, (uint64_t)parent.i << 32 | symbol.i);
+    MP_EXTEND(names->first_nodes, names->symbol_count, names->symbol_capacity, symbol.i + 1u);
+    uint32_t *place = &names->first_nodes[symbol.i];
+    if (*place && model->nodes.items[*place].parent.i != parent.i)
+        place = mp_id_index_put(&names->node_index, (uint64_t)parent.i << 32 | symbol.i);
     if (!*place) {
         mp_node *node = MP_ADD(&model->nodes);
         *node = (mp_node){.parent = parent, .symbol = symbol, .line = MP_NO_LINE, .defined = true};
