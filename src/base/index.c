@@ -54,7 +54,7 @@ static void table_grow(mp_id_index *index)
     free(less.entries);
 }
 
-uint32_t *mp_id_index_put(mp_id_index *index, uint64_t key)
+uint32_t *mp_id_index_place(mp_id_index *index, uint64_t key)
 {
     while (key >= index->dense_room && key < 2 * index->dense_count + FIRST_DENSE)
         dense_grow(index);
@@ -82,12 +82,24 @@ void mp_id_index_free(mp_id_index *index)
     *index = (mp_id_index){0};
 }
 
+static mp_hash_index hash_index_of(size_t places)
+{
+    return (mp_hash_index){.entries = mp_alloc_zero(places, sizeof(mp_hash_entry)),
+                           .mask = places - 1};
+}
+
+void mp_hash_index_reserve(mp_hash_index *index, size_t count)
+{
+    size_t places = FIRST_PLACES;
+    while (count * 3 > places * 2)
+        places *= 2;
+    *index = hash_index_of(places);
+}
+
 void mp_hash_index_grow(mp_hash_index *index)
 {
-    mp_hash_index larger = {.count = index->count};
-    size_t places = index->entries ? (index->mask + 1) * 2 : FIRST_PLACES;
-    larger.entries = mp_alloc_zero(places, sizeof *larger.entries);
-    larger.mask = places - 1;
+    mp_hash_index larger = hash_index_of(index->entries ? (index->mask + 1) * 2 : FIRST_PLACES);
+    larger.count = index->count;
     for (size_t i = 0; index->entries && i <= index->mask; i++) {
         if (!index->entries[i].value)
             continue;

@@ -29,9 +29,15 @@ typedef struct mp_id_index {
 
 /* Return the value of the key; 0: it is not in the index. */
 uint32_t mp_id_index_get(const mp_id_index *index, uint64_t key);
+/* Return the place of the value of a key that may be new, or that is not in the array. */
+uint32_t *mp_id_index_place(mp_id_index *index, uint64_t key);
 /* Return the value of the key for reading and writing. For a new key it is 0, and the caller must
  * set it at once. The pointer is valid until the next call. */
-uint32_t *mp_id_index_put(mp_id_index *index, uint64_t key);
+static inline uint32_t *mp_id_index_put(mp_id_index *index, uint64_t key)
+{
+    return key < index->dense_room && index->dense[key] ? &index->dense[key]
+                                                        : mp_id_index_place(index, key);
+}
 void mp_id_index_free(mp_id_index *index);
 
 /* Return true if the entry with this value is the one that `opaque` describes. */
@@ -75,6 +81,8 @@ static inline uint32_t mp_hash_index_get(const mp_hash_index *index, uint64_t ha
 
 /* Double the places of the index. Pointers to entries become invalid. */
 void mp_hash_index_grow(mp_hash_index *index);
+/* Make an empty index large enough for `count` things. */
+void mp_hash_index_reserve(mp_hash_index *index, size_t count);
 
 /* Return the value of the thing for reading and writing. For a new thing it is 0, and the caller
  * must set it at once. */

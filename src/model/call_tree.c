@@ -123,6 +123,7 @@ void mp_model_build_tree(mp_model *model, mp_diagnostics *diagnostics)
     uint32_t nodes = model->nodes.count;
     uint32_t *way = mp_alloc_zero((size_t)nodes + 1, sizeof *way);
     model->tree_of = mp_alloc_zero((size_t)nodes + 1, sizeof *model->tree_of);
+    mp_hash_index_reserve(&index, nodes);
     mark_overloads(model);
     if (model->profile)
         mark_inherited(model->profile);

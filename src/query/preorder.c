@@ -7,27 +7,28 @@
 
 mp_preorder mp_preorder_of(const uint32_t *above, uint32_t count)
 {
-    uint32_t *size = mp_alloc(count * sizeof *size), *next = mp_alloc(count * sizeof *next);
-    uint32_t *place = mp_alloc_zero(count, sizeof *place);
-    mp_preorder result = {mp_alloc_zero(count, sizeof(uint32_t)),
-                          mp_alloc_zero(count, sizeof(uint32_t)),
-                          mp_alloc_zero(count, sizeof(uint32_t))};
+    uint32_t *place = mp_alloc(count * sizeof *place);
+    /* Number of nodes at and below each node; once it has its place, that of its next child. */
+    uint32_t *size = mp_alloc(count * sizeof *size);
+    mp_preorder result = {mp_alloc(count * sizeof(uint32_t)), mp_alloc(count * sizeof(uint32_t)),
+                          mp_alloc(count * sizeof(uint32_t))};
     for (uint32_t i = 0; i < count; i++)
         size[i] = 1;
     for (uint32_t i = count; i-- > 1;) {
         assert(above[i] < i);
         size[above[i]] += size[i];
     }
-    next[0] = 1;
+    result.order[0] = result.span[0] = result.parent[0] = place[0] = 0;
+    size[0] = 1;
     for (uint32_t i = 1; i < count; i++) {
-        place[i] = next[above[i]];
-        next[above[i]] += size[i];
-        next[i] = place[i] + 1;
-        result.order[place[i]] = i;
-        result.span[place[i]] = size[i];
-        result.parent[place[i]] = place[above[i]];
+        const uint32_t span = size[i], position = place[i] = size[above[i]];
+        size[above[i]] += span;
+        size[i] = position + 1;
+        result.order[position] = i;
+        result.span[position] = span;
+        result.parent[position] = place[above[i]];
     }
-    MP_FREE(size, next, place);
+    MP_FREE(size, place);
     return result;
 }
 

@@ -296,46 +296,51 @@ static int64_t outside_us(const module_cost *cost)
 
 /* --- methods and programs: inclusive times --- */
 
-/* Return the nodes sorted so that parents precede their children, as in the model's tree. above[i]
- * is the place of the caller; 0: the link to the caller is cut. */
-static uint32_t *sort_nodes(const mp_model *model, uint32_t *above)
+/* Return the nodes sorted as in the model's tree, in which parents precede their children; NULL:
+ * they are already sorted, as in most files. */
+static uint32_t *sort_nodes(const mp_model *model)
 {
     const mp_profile_node *nodes = model->profile->nodes.items;
-    uint32_t count = model->profile->nodes.count;
+    const uint32_t count = model->profile->nodes.count, *tree_of = model->tree_of;
+    bool sorted_already = true;
+    for (uint32_t i = 2; i < count; i++)
+        sorted_already &= tree_of[nodes[i - 1].node.i] <= tree_of[nodes[i].node.i];
+    if (sorted_already)
+        return NULL;
     uint32_t *next = mp_alloc_zero((size_t)model->tree.count + 1, sizeof *next);
-    uint32_t *place = mp_alloc_zero(model->nodes.count, sizeof *place);
     uint32_t *sorted = mp_alloc_zero(count, sizeof *sorted);
     for (uint32_t i = 1; i < count; i++)
-        next[model->tree_of[nodes[i].node.i] + 1]++;
+        next[tree_of[nodes[i].node.i] + 1]++;
     next[0] = 1;
     for (uint32_t i = 1; i <= model->tree.count; i++)
         next[i] += next[i - 1];
-    for (uint32_t i = 1; i < count; i++) {
-        place[nodes[i].node.i] = next[model->tree_of[nodes[i].node.i]]++;
-        sorted[place[nodes[i].node.i]] = i;
-    }
-    for (uint32_t i = 1; i < count; i++) {
-        const mp_profile_node *node = &nodes[sorted[i]];
-        uint32_t parent = model->tree.items[model->tree_of[node->node.i]].parent;
-        const mp_node_id stated = model->nodes.items[node->node.i].parent;
-        above[i] = parent == model->tree_of[stated.i] ? place[stated.i] : 0;
-        assert(above[i] < i);
-    }
+    for (uint32_t i = 1; i < count; i++)
+        sorted[next[tree_of[nodes[i].node.i]]++] = i;
     free(next);
-    free(place);
     return sorted;
 }
 
 mp_preorder mp_profile_preorder(const mp_model *model)
 {
-    uint32_t count = model->profile->nodes.count;
-    uint32_t *above = mp_alloc_zero(count, sizeof *above);
-    uint32_t *sorted = sort_nodes(model, above);
-    mp_preorder nodes = mp_preorder_of(above, count);
+    const mp_profile_node *rows = model->profile->nodes.items;
+    const uint32_t count = model->profile->nodes.count;
+    uint32_t *place = mp_alloc_zero(model->nodes.count, sizeof *place);
+    uint32_t *above = mp_alloc_zero(count, sizeof *above); /* 0: the link to the caller is cut */
+    uint32_t *sorted = sort_nodes(model);
     for (uint32_t i = 1; i < count; i++)
+        place[rows[sorted ? sorted[i] : i].node.i] = i;
+    for (uint32_t i = 1; i < count; i++) {
+        const uint32_t node = rows[sorted ? sorted[i] : i].node.i;
+        const uint32_t stated = model->nodes.items[node].parent.i;
+        const uint32_t parent = model->tree.items[model->tree_of[node]].parent;
+        above[i] = parent == model->tree_of[stated] ? place[stated] : 0;
+        assert(above[i] < i);
+    }
+    free(place);
+    mp_preorder nodes = mp_preorder_of(above, count);
+    for (uint32_t i = 1; sorted && i < count; i++)
         nodes.order[i] = sorted[nodes.order[i]];
-    free(above);
-    free(sorted);
+    MP_FREE(above, sorted);
     return nodes;
 }
 
@@ -365,21 +370,39 @@ int64_t *mp_profile_node_times(const mp_filter *filter, const mp_preorder *nodes
     return times;
 }
 
-/* Add the time of each node to its row, unless one of its callers belongs to the same row. Callees
- * follow their caller up to the place `until`. */
-static void add_outermost(const mp_profile *profile, const mp_preorder *nodes, const int64_t *times,
-                          mp_code_costs *rows, const uint32_t *row_of)
+/* Rows by the row of each module, and the place up to which the callees of the row's last node
+ * follow it. */
+typedef struct outermost_rows {
+    mp_code_cost *items;
+    const uint32_t *row_of;
+    uint32_t *until;
+} outermost_rows;
+
+/* Add the time of each node to its rows, unless one of its callers belongs to the same row. */
+static void add_outermost(const mp_filter *filter, const mp_module_groups *groups,
+                          mp_profile_costs *costs)
 {
-    uint32_t *until = mp_alloc_zero(rows->count, sizeof *until);
+    const mp_profile *profile = filter->model->profile;
+    mp_preorder nodes = mp_profile_preorder(filter->model);
+    int64_t *times = filter->profiler ? mp_profile_node_times(filter, &nodes) : NULL;
+    outermost_rows rows[] = {
+        {costs->methods.items, groups->method_of,
+         mp_alloc_zero(costs->methods.count, sizeof(uint32_t))},
+        {costs->programs.items, groups->program_of,
+         mp_alloc_zero(costs->programs.count, sizeof(uint32_t))},
+    };
     for (uint32_t i = 1; i < profile->nodes.count; i++) {
-        const mp_profile_node *node = &profile->nodes.items[nodes->order[i]];
-        uint32_t row = row_of[node->module.i];
-        if (row == MP_NO_GROUP || i < until[row])
-            continue;
-        until[row] = i + nodes->span[i];
-        rows->items[row].inclusive_us += times[i];
+        const mp_profile_node *node = &profile->nodes.items[nodes.order[i]];
+        for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+            const uint32_t row = rows[k].row_of[node->module.i];
+            if (row == MP_NO_GROUP || i < rows[k].until[row])
+                continue;
+            rows[k].until[row] = i + nodes.span[i];
+            rows[k].items[row].inclusive_us += times ? times[i] : node->cumulative_us;
+        }
     }
-    free(until);
+    MP_FREE(rows[0].until, rows[1].until, times);
+    mp_preorder_free(&nodes);
 }
 
 static void sum_methods(const mp_filter *filter, const mp_module_groups *groups,
@@ -402,14 +425,8 @@ static void sum_methods(const mp_filter *filter, const mp_module_groups *groups,
         add_module(&programs->items[groups->program_of[i]], &modules[i], session,
                    outside_us(&modules[i]));
     }
-    if (profile->nodes.count > 1 && model->tree_of) {
-        mp_preorder nodes = mp_profile_preorder(model);
-        int64_t *times = mp_profile_node_times(filter, &nodes);
-        add_outermost(profile, &nodes, times, methods, groups->method_of);
-        add_outermost(profile, &nodes, times, programs, groups->program_of);
-        free(times);
-        mp_preorder_free(&nodes);
-    }
+    if (profile->nodes.count > 1 && model->tree_of)
+        add_outermost(filter, groups, costs);
     free(sessions);
     free(modules);
 }

@@ -86,28 +86,27 @@ static void check_total(prf_state *state)
 
 /* --- nodes --- */
 
-/* Return a map from the file's nodes, which begin at state->first_model_node, to nodes of the
- * profile; 0 for a node without a row. The caller frees the map. */
-static uint32_t *profile_nodes(const prf_state *state)
+/* Return the caller of each row of the call tree, as an index in the profile's nodes; 0: the row is
+ * the root, or its caller has no row. The array begins at the profile's first row; the caller frees
+ * it. */
+static uint32_t *callers_of(const prf_state *state)
 {
-    const mp_profile *profile = state->profile;
-    uint32_t count = state->model->nodes.count - state->first_model_node;
-    uint32_t *map = mp_alloc_zero(count, sizeof *map);
-    for (uint32_t i = state->tree.first; i < profile->nodes.count; i++)
-        map[profile->nodes.items[i].node.i - state->first_model_node] = i;
-    return map;
+    const mp_profile_node *rows = &state->profile->nodes.items[state->tree.first];
+    const mp_node *nodes = &state->model->nodes.items[state->first_model_node];
+    uint32_t *row_of =
+        mp_alloc_zero(state->model->nodes.count - state->first_model_node, sizeof *row_of);
+    uint32_t *callers = mp_alloc_zero(state->tree.count, sizeof *callers);
+    for (uint32_t i = 0; i < state->tree.count; i++)
+        row_of[rows[i].node.i - state->first_model_node] = state->tree.first + i;
+    for (uint32_t i = 0; i < state->tree.count; i++) {
+        const uint32_t parent = nodes[rows[i].node.i - state->first_model_node].parent.i;
+        callers[i] = parent ? row_of[parent - state->first_model_node] : 0;
+    }
+    free(row_of);
+    return callers;
 }
 
-/* Return the caller's node; NULL for the root, or if the caller was not defined. */
-static const mp_profile_node *caller_of(const prf_state *state, const uint32_t *node_of,
-                                        const mp_profile_node *node)
-{
-    const mp_node_id parent = state->model->nodes.items[node->node.i].parent;
-    uint32_t index = parent.i ? node_of[parent.i - state->first_model_node] : 0;
-    return index ? &state->profile->nodes.items[index] : NULL;
-}
-
-static module_sum *sum_modules(const prf_state *state, const uint32_t *node_of)
+static module_sum *sum_modules(const prf_state *state, const uint32_t *callers)
 {
     const mp_profile *profile = state->profile;
     uint32_t first = state->first_module;
@@ -122,13 +121,12 @@ static module_sum *sum_modules(const prf_state *state, const uint32_t *node_of)
             sum->entry_row = state->lines.items[i].line;
         }
     }
-    for (uint32_t i = state->tree.first; i < profile->nodes.count; i++) {
-        const mp_profile_node *node = &profile->nodes.items[i];
-        const mp_profile_node *caller = caller_of(state, node_of, node);
-        if (!caller)
+    for (size_t i = 0; i < state->tree.count; i++) {
+        if (!callers[i])
             continue;
-        sums[caller->module.i - first].called_us += node->cumulative_us;
-        sums[caller->module.i - first].summands++;
+        module_sum *sum = &sums[profile->nodes.items[callers[i]].module.i - first];
+        sum->called_us += profile->nodes.items[state->tree.first + i].cumulative_us;
+        sum->summands++;
     }
     return sums;
 }
@@ -151,18 +149,17 @@ static void check_modules(prf_state *state, const module_sum *sums)
 
 /* Compare each node's list of children with the nodes that name it as their caller. Their numbers
  * are subtracted from the sum of those that are listed. */
-static void check_children(prf_state *state, const uint32_t *node_of)
+static void check_children(prf_state *state, const uint32_t *callers)
 {
     const mp_profile *profile = state->profile;
     uint32_t *children = mp_alloc_zero(state->tree.count, sizeof *children);
     for (size_t i = 0; i < state->tree.count; i++) {
-        const mp_profile_node *node = &profile->nodes.items[state->tree.first + i];
-        const mp_profile_node *caller = caller_of(state, node_of, node);
-        if (!caller)
+        const mp_node_id node = profile->nodes.items[state->tree.first + i].node;
+        const uint32_t place = callers[i] - state->tree.first;
+        if (!callers[i])
             continue;
-        const size_t place = (size_t)(caller - profile->nodes.items) - state->tree.first;
         children[place]++;
-        state->tree.items[place].child_sum -= state->model->nodes.items[node->node.i].number;
+        state->tree.items[place].child_sum -= state->model->nodes.items[node.i].number;
     }
     for (size_t i = 0; i < state->tree.count; i++) {
         const prf_place *listed = &state->tree.items[i];
@@ -215,7 +212,7 @@ typedef struct line_sum {
 
 /* Check that the cumulative time of each line is at least its own time plus, if there are nodes,
  * the time of the nodes that the line called. Line 0 has the time of its whole module. */
-static void check_lines(prf_state *state, const uint32_t *node_of)
+static void check_lines(prf_state *state, const uint32_t *callers)
 {
     const mp_profile *profile = state->profile;
     mp_id_index index = {0};
@@ -232,12 +229,12 @@ static void check_lines(prf_state *state, const uint32_t *node_of)
         sums[*place].summands++;
         sums[*place].row = state->lines.items[i].line;
     }
-    for (uint32_t i = state->tree.first; node_of && i < profile->nodes.count; i++) {
-        const mp_profile_node *node = &profile->nodes.items[i];
-        const mp_profile_node *caller = caller_of(state, node_of, node);
+    for (size_t i = 0; callers && i < state->tree.count; i++) {
+        const mp_profile_node *node = &profile->nodes.items[state->tree.first + i];
+        const uint32_t caller = profile->nodes.items[callers[i]].module.i;
         const uint32_t line = state->model->nodes.items[node->node.i].line;
         uint32_t position =
-            caller && line ? mp_id_index_get(&index, mp_joined(caller->module.i, line)) : 0;
+            callers[i] && line ? mp_id_index_get(&index, mp_joined(caller, line)) : 0;
         sums[position].called_us += node->cumulative_us;
         sums[position].summands++;
     }
@@ -293,7 +290,7 @@ static call_edge *edge_of(call_edges *edges, mp_module_id caller, int32_t line, 
     return &edges->items[*found];
 }
 
-static void collect_edges(const prf_state *state, const uint32_t *node_of, call_edges *edges)
+static void collect_edges(const prf_state *state, const uint32_t *callers, call_edges *edges)
 {
     const mp_profile *profile = state->profile;
     for (size_t i = 0; i < state->calls.count; i++) {
@@ -305,11 +302,11 @@ static void collect_edges(const prf_state *state, const uint32_t *node_of, call_
     }
     for (size_t i = 0; i < state->tree.count; i++) {
         const mp_profile_node *node = &profile->nodes.items[state->tree.first + i];
-        const mp_profile_node *caller = caller_of(state, node_of, node);
-        if (!caller)
+        if (!callers[i])
             continue;
         const int32_t line = (int32_t)state->model->nodes.items[node->node.i].line;
-        call_edge *edge = edge_of(edges, caller->module, line, node->module);
+        call_edge *edge =
+            edge_of(edges, profile->nodes.items[callers[i]].module, line, node->module);
         edge->nodes += node->calls;
         if (!edge->row)
             edge->row = state->tree.items[i].line;
@@ -339,11 +336,11 @@ static void carry_to_session(const prf_state *state, const module_sum *sums, cal
 }
 
 /* Compare the call graph with the call tree. Return true if they agree. */
-static bool check_call_graph(prf_state *state, const uint32_t *node_of, const module_sum *sums)
+static bool check_call_graph(prf_state *state, const uint32_t *callers, const module_sum *sums)
 {
     call_edges edges = {0};
     bool agree = true;
-    collect_edges(state, node_of, &edges);
+    collect_edges(state, callers, &edges);
     carry_to_session(state, sums, &edges);
     for (size_t i = 1; i < edges.count; i++) {
         const call_edge *edge = &edges.items[i];
@@ -409,16 +406,16 @@ void prf_verify(prf_state *state)
             check_entries(state);
         return;
     }
-    uint32_t *node_of = profile_nodes(state);
-    module_sum *sums = sum_modules(state, node_of);
-    check_children(state, node_of);
+    uint32_t *callers = callers_of(state);
+    module_sum *sums = sum_modules(state, callers);
+    check_children(state, callers);
     if (sound(state, PRF_LINES)) {
-        check_lines(state, node_of);
+        check_lines(state, callers);
         check_modules(state, sums);
     }
     /* if these differ, check_entries would report the same differences again */
-    if (sound(state, PRF_LINES | PRF_CALLS) && check_call_graph(state, node_of, sums))
+    if (sound(state, PRF_LINES | PRF_CALLS) && check_call_graph(state, callers, sums))
         check_entries(state);
     free(sums);
-    free(node_of);
+    free(callers);
 }
