@@ -19,6 +19,8 @@ struct mp_diagnostics {
     mp_diagnostic *kept;
     size_t kept_count, kept_capacity;
     mp_arena strings;
+    void (*settle)(void *);
+    void *settle_opaque;
 };
 
 static const struct {
@@ -101,9 +103,17 @@ static void keep(mp_diagnostics *diagnostics, mp_diagnostic_id id, const char *p
         };
 }
 
+void mp_diagnostics_settle(mp_diagnostics *diagnostics, void (*settle)(void *), void *opaque)
+{
+    diagnostics->settle = settle;
+    diagnostics->settle_opaque = opaque;
+}
+
 void mp_diagnose(mp_diagnostics *diagnostics, mp_diagnostic_id id, const char *path, uint64_t line,
                  const char *format, ...)
 {
+    if (diagnostics->settle)
+        diagnostics->settle(diagnostics->settle_opaque);
     if (diagnostics->counts[id]++ >= diagnostics->keep)
         return;
     char message[1024];

@@ -26,6 +26,10 @@ void mp_diagnostics_alias(mp_diagnostics *diagnostics, const mp_alias *aliases, 
 const char *mp_diagnostics_name(const mp_diagnostics *diagnostics, mp_arena *arena,
                                 const char *path);
 
+/* Call `settle` before each diagnostic, so that those of work that was handed to another thread
+ * come first. NULL: call nothing. */
+void mp_diagnostics_settle(mp_diagnostics *diagnostics, void (*settle)(void *), void *opaque);
+
 /* Count a diagnostic, and keep its message unless `keep` diagnostics of its code are already kept.
  * `line` 0: no line. */
 void mp_diagnose(mp_diagnostics *diagnostics, mp_diagnostic_id id, const char *path, uint64_t line,

@@ -4,7 +4,6 @@
 #include "base/pipeline.h"
 
 #include <pthread.h>
-#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 
@@ -19,6 +18,7 @@ struct mp_pipeline {
     uint64_t submitted, done;
     uint64_t alone; /* number of batches before the thread is started */
     bool threaded, no_thread, closing;
+    bool at_once; /* the caller's thread does a batch now */
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t more, less;
@@ -71,8 +71,7 @@ static void *worker(void *opaque)
         pipeline->work(batch);
         pthread_mutex_lock(&pipeline->lock);
         pipeline->done++;
-        /* Wake the caller only when half the ring is free. Waking it for each free place would make
-         * both threads take turns. */
+        /* Likewise, wake the caller only when half the ring is free. */
         if (pipeline->submitted - pipeline->done <= RING / 2)
             pthread_cond_signal(&pipeline->less);
     }
@@ -84,7 +83,10 @@ static void submit_to_thread(mp_pipeline *pipeline)
 {
     pthread_mutex_lock(&pipeline->lock);
     pipeline->submitted++;
-    pthread_cond_signal(&pipeline->more);
+    /* Wake the worker only when there is work for a while. Waking it for each batch would make both
+     * threads take turns. */
+    if (pipeline->submitted - pipeline->done >= RING / 2)
+        pthread_cond_signal(&pipeline->more);
     /* Wait until the next batch to be filled is free. */
     while (pipeline->submitted - pipeline->done >= RING)
         pthread_cond_wait(&pipeline->less, &pipeline->lock);
@@ -93,9 +95,13 @@ static void submit_to_thread(mp_pipeline *pipeline)
 
 static void do_at_once(mp_pipeline *pipeline)
 {
+    pipeline->at_once = true;
     pipeline->work(mp_pipeline_batch(pipeline));
+    pipeline->at_once = false;
+    pthread_mutex_lock(&pipeline->lock);
     pipeline->submitted++;
     pipeline->done++;
+    pthread_mutex_unlock(&pipeline->lock);
 }
 
 static bool is_idle(mp_pipeline *pipeline)
@@ -133,9 +139,18 @@ void mp_pipeline_drain(mp_pipeline *pipeline)
     if (!pipeline->threaded)
         return;
     pthread_mutex_lock(&pipeline->lock);
+    pthread_cond_signal(&pipeline->more);
     while (pipeline->done < pipeline->submitted)
         pthread_cond_wait(&pipeline->less, &pipeline->lock);
     pthread_mutex_unlock(&pipeline->lock);
+}
+
+bool mp_pipeline_is_inside(const mp_pipeline *pipeline)
+{
+    /* `at_once` belongs to the caller's thread */
+    if (pipeline->threaded && pthread_equal(pthread_self(), pipeline->thread))
+        return true;
+    return pipeline->at_once;
 }
 
 void mp_pipeline_free(mp_pipeline *pipeline)

@@ -7,6 +7,7 @@
  * started: the caller's thread does the work at once, with the same result. */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 
 typedef struct mp_pipeline mp_pipeline;
@@ -31,3 +32,5 @@ void mp_pipeline_submit(mp_pipeline *pipeline);
 void mp_pipeline_submit_last(mp_pipeline *pipeline);
 /* Wait until all submitted batches are done. */
 void mp_pipeline_drain(mp_pipeline *pipeline);
+/* Return true if the caller does a batch now, in either thread. */
+bool mp_pipeline_is_inside(const mp_pipeline *pipeline);

@@ -60,6 +60,11 @@ mp_snapshot *mp_heap_begin(mp_heap *heap)
     return &model->snapshots.items[heap->snapshot.i];
 }
 
+void mp_heap_continue(mp_heap *heap, mp_snapshot_id snapshot)
+{
+    heap->snapshot = snapshot;
+}
+
 void mp_heap_in_request(mp_heap *heap)
 {
     mp_request_peak_begin(&heap->request, heap->snapshot,
@@ -229,7 +234,8 @@ static void wait_for_owner(mp_heap *heap, const mp_birth *birth, int64_t bytes, 
 
 bool mp_heap_birth(mp_heap *heap, const mp_birth *birth, uint64_t line)
 {
-    if (mp_live_may_have(&heap->live, birth->id) && mp_live_find(&heap->live, birth->id))
+    mp_live_object *object = mp_live_take(&heap->live, birth->id);
+    if (object->generation)
         return false;
     int64_t size = counted_bytes(heap, birth, line);
     mp_live_object made = {.idle = birth->idle};
@@ -243,7 +249,6 @@ bool mp_heap_birth(mp_heap *heap, const mp_birth *birth, uint64_t line)
         size = (int64_t)heap->pending_count;
     }
     made.size = mp_live_size(size) & MP_LIVE_LARGE;
-    mp_live_object *object = mp_live_take(&heap->live, birth->id);
     mp_live_put(object, made);
     mp_live_set_time(&heap->live, object, birth->time_us);
     if (size >= MP_LIVE_LARGE)

@@ -31,6 +31,7 @@ typedef struct mp_birth {
     uint64_t owner;  /* id of the owner; 0: none */
     uint32_t origin; /* number from mp_heap_origin */
     bool idle;
+    bool repeated; /* the record equals the previous one; for the reader's use */
 } mp_birth;
 
 /* A birth whose owner is not known yet. Until then, its object is alive in generation
@@ -100,6 +101,8 @@ void mp_heap_watch_requests(mp_heap *heap);
 /* Begin a snapshot, or continue one that was not ended. The caller sets what the file says about
  * it. The pointer is valid until the next snapshot begins. */
 mp_snapshot *mp_heap_begin(mp_heap *heap);
+/* Continue with a snapshot of the heap's session, which the caller has begun in the model. */
+void mp_heap_continue(mp_heap *heap, mp_snapshot_id snapshot);
 /* Announce that the request of the open snapshot is known, even if it is "no request". Call this
  * before the events of the snapshot. */
 void mp_heap_in_request(mp_heap *heap);

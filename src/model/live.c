@@ -178,22 +178,18 @@ static void grow(mp_live_set *set)
     free(waiting);
 }
 
-mp_live_object *mp_live_take(mp_live_set *set, uint64_t id)
+mp_live_place *mp_live_take_below(mp_live_set *set, uint64_t block)
 {
-    const uint64_t block = id / MP_LIVE_BLOCK;
     if (!set->rows)
         grow(set);
     mp_live_place *place = place_of(set, block, mp_live_home(set, block));
-    if (!place) {
-        if (is_full(set))
-            grow(set);
-        while (!(place = new_place(set, block)))
-            grow(set);
-    }
-    set->count++;
-    if (id > set->largest)
-        set->largest = id;
-    return &place->objects[id % MP_LIVE_BLOCK];
+    if (place)
+        return place;
+    if (is_full(set))
+        grow(set);
+    while (!(place = new_place(set, block)))
+        grow(set);
+    return place;
 }
 
 void mp_live_remove(mp_live_set *set, mp_live_object *object)

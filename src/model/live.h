@@ -88,8 +88,23 @@ static inline mp_live_object *mp_live_find(const mp_live_set *set, uint64_t id)
                ? object
                : mp_live_find_below(set, id, place);
 }
-/* Return room for an id that is not in the set. The caller must fill it at once by mp_live_put. */
-mp_live_object *mp_live_take(mp_live_set *set, uint64_t id);
+/* Return the place of a block that is not at the place where its lookup begins; take one if the set
+ * does not have it. */
+mp_live_place *mp_live_take_below(mp_live_set *set, uint64_t block);
+/* Return the object with this id or, if its `generation` is 0, room for it. The caller must then
+ * fill it by mp_live_put before the set changes. */
+static inline mp_live_object *mp_live_take(mp_live_set *set, uint64_t id)
+{
+    const uint64_t block = id / MP_LIVE_BLOCK;
+    mp_live_place *place = set->rows ? mp_live_home(set, block) : NULL;
+    if (!place || place->block != block || mp_live_is_empty(place))
+        place = mp_live_take_below(set, block);
+    mp_live_object *object = &place->objects[id % MP_LIVE_BLOCK];
+    set->count += !object->generation;
+    if (id > set->largest)
+        set->largest = id;
+    return object;
+}
 /* Fill the room for an object, whose `generation` is not 0. The counter of the place stays. */
 static inline void mp_live_put(mp_live_object *room, mp_live_object object)
 {

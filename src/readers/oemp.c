@@ -19,17 +19,17 @@
 enum { MOST_COLUMNS = 18, MOST_SECTIONS = 12 };
 
 typedef void row_function(oemp_state *, const oemp_value *, uint64_t);
-typedef void batch_function(const oemp_batch *);
+typedef void rows_function(oemp_state *, const uint64_t *, size_t, uint64_t);
 
 /* A section. Each column is a letter for its kind, then its name in the format document. Kinds: n
  * number, s string, p percentage with two decimals. */
 typedef struct oemp_section {
     const char *name;
     unsigned columns,
-        columns_v1;        /* number of columns, and number of columns in version 1 (0: the same) */
-    row_function *row;     /* function for rows with columns of any kind */
-    batch_function *batch; /* function for rows of numbers, which another thread calls */
-    size_t (*read)(mp_input *, uint64_t *); /* read rows of numbers until the batch is full */
+        columns_v1;      /* number of columns, and number of columns in version 1 (0: the same) */
+    row_function *row;   /* function for rows with columns of any kind */
+    rows_function *rows; /* function for rows of numbers */
+    size_t (*read)(mp_input *, uint64_t *); /* read rows of numbers, as many as fit */
     const char *column[MOST_COLUMNS];
 } oemp_section;
 
@@ -38,11 +38,11 @@ typedef struct oemp_section {
 #define READ_ROWS(name, columns, wanted)                                                           \
     static size_t name(mp_input *input, uint64_t *rows)                                            \
     {                                                                                              \
-        return mp_input_rows(input, columns, wanted, rows, OEMP_BATCH_NUMBERS / (columns));        \
+        return mp_input_rows(input, columns, wanted, rows, OEMP_NUMBERS / (columns));              \
     }
-READ_ROWS(read_objects, 16, OEMP_OBJECT_COLUMNS)
-READ_ROWS(read_changed_objects, 6, OEMP_CHANGED_COLUMNS)
-READ_ROWS(read_deleted_objects, 2, OEMP_DELETED_COLUMNS)
+READ_ROWS(read_objects, OEMP_ROW, OEMP_OBJECT_COLUMNS)
+READ_ROWS(read_changed_objects, OEMP_CHANGED_ROW, OEMP_CHANGED_COLUMNS)
+READ_ROWS(read_deleted_objects, OEMP_DELETED_ROW, OEMP_DELETED_COLUMNS)
 #undef READ_ROWS
 
 static const oemp_section header = {
@@ -100,7 +100,7 @@ static const oemp_section nodes = {
 static const oemp_section objects = {
     .name = "AppObjData",
     .columns = 16,
-    .batch = oemp_objects,
+    .rows = oemp_objects,
     .read = read_objects,
     .column = {"nAppObjId", "nAppObjTyp", "nMem", "nAbk", "nPoolAllocs", "nCreationTime",
                "nAppObjNodeId", "nSrcLine", "nSrcId", "nunused", "nScopedTo", "nTempTableNum",
@@ -109,14 +109,14 @@ static const oemp_section objects = {
 static const oemp_section changed_objects = {
     .name = "ChangedAppObjData",
     .columns = 6,
-    .batch = oemp_changed_objects,
+    .rows = oemp_changed_objects,
     .read = read_changed_objects,
     .column = {"nAppObjId", "nAppObjTyp", "nMem", "nAbk", "nPoolAllocs", "nTempTableNum"},
 };
 static const oemp_section deleted_objects = {
     .name = "DeletedObjs",
     .columns = 2,
-    .batch = oemp_deleted_objects,
+    .rows = oemp_deleted_objects,
     .read = read_deleted_objects,
     .column = {"nAppObjId", "nDelTime"},
 };
@@ -272,35 +272,21 @@ static void bad_row(oemp_cursor *cursor, mp_slice line, unsigned column, const m
                     section->column[column] + 1, kind_of(section->column[column]));
 }
 
-/* Return an empty batch for rows of the current section from `line` on. */
-static oemp_batch *next_batch(const oemp_cursor *cursor, uint64_t line)
-{
-    const oemp_section *section = cursor->layout[cursor->position];
-    oemp_batch *batch = mp_pipeline_batch(cursor->state->pipeline);
-    batch->state = cursor->state;
-    batch->replay = section->batch;
-    batch->columns = section->columns;
-    batch->line = line;
-    return batch;
-}
-
 static void section_row(oemp_cursor *cursor, mp_slice line)
 {
     const oemp_section *section = cursor->layout[cursor->position];
     unsigned columns = columns_of(section, cursor->version), read;
     mp_fields fields = mp_fields_of(line);
-    mp_pipeline_drain(cursor->state->pipeline);
     if (cursor->position == 0) { /* a second row in the header section */
         bad_row(cursor, line, columns, &fields);
         return;
     }
-    if (section->batch) {
-        oemp_batch *batch = next_batch(cursor, mp_input_line_number(cursor->input));
-        read = (unsigned)mp_fields_numbers(&fields, batch->numbers, columns);
+    if (section->rows) {
+        uint64_t *row = cursor->state->rows;
+        read = (unsigned)mp_fields_numbers(&fields, row, columns);
         if (read == columns && mp_fields_end(&fields)) {
             cursor->records++;
-            batch->count = 1;
-            section->batch(batch);
+            section->rows(cursor->state, row, 1, mp_input_line_number(cursor->input));
             return;
         }
     } else {
@@ -316,24 +302,20 @@ static void section_row(oemp_cursor *cursor, mp_slice line)
     bad_row(cursor, line, read, &fields);
 }
 
-/* Submit the rows of a long section until a line of another kind comes. Before any other line, the
- * caller waits for the replay (drain). So events keep their order, and the two threads share
- * nothing but the batches. */
+/* Take the rows of a long section until a line of another kind comes. */
 static void number_rows(oemp_cursor *cursor)
 {
-    mp_pipeline *pipeline = cursor->state->pipeline;
-    for (;;) {
-        oemp_batch *batch = next_batch(cursor, mp_input_line_number(cursor->input) + 1);
+    const oemp_section *section = cursor->layout[cursor->position];
+    uint64_t *rows = cursor->state->rows;
+    size_t count;
+    do {
+        const uint64_t line = mp_input_line_number(cursor->input) + 1;
         mp_window_has_line(cursor->input);
-        batch->count = cursor->layout[cursor->position]->read(cursor->input, batch->numbers);
-        if (batch->count == 0)
-            break;
-        cursor->records += batch->count;
-        if (batch->count == OEMP_BATCH_NUMBERS / batch->columns)
-            mp_pipeline_submit(pipeline);
-        else
-            mp_pipeline_submit_last(pipeline);
-    }
+        count = section->read(cursor->input, rows);
+        cursor->records += count;
+        if (count)
+            section->rows(cursor->state, rows, count, line);
+    } while (count);
 }
 
 static void section_end(oemp_cursor *cursor)
@@ -341,7 +323,6 @@ static void section_end(oemp_cursor *cursor)
     cursor->position++;
     if (cursor->layout[cursor->position])
         return;
-    mp_pipeline_drain(cursor->state->pipeline);
     cursor->layout = NULL;
     cursor->whole += oemp_snapshot_end(cursor->state, mp_input_line_number(cursor->input));
 }
@@ -369,7 +350,6 @@ static void end_of_input(oemp_cursor *cursor)
 {
     oemp_state *state = cursor->state;
     uint64_t line = mp_input_line_number(cursor->input);
-    mp_pipeline_drain(state->pipeline);
     report_skipped(cursor);
     if (cursor->layout)
         mp_diagnose(state->diagnostics, MP_DIAG_TORN, state->path, line,
@@ -393,11 +373,10 @@ static bool read_oemp(void *opaque, mp_input *input, uint32_t summary)
     state->path = state->model->inputs.items[summary].path;
     state->summary = summary;
     state->last_line = 0;
+    mp_diagnostics_settle(state->diagnostics, oemp_settle, state);
     for (;;) {
-        if (cursor.layout && cursor.layout[cursor.position]->batch)
+        if (cursor.layout && cursor.layout[cursor.position]->rows)
             number_rows(&cursor);
-        if (!mp_window_has_line(input)) /* report the problems of the input in file order */
-            mp_pipeline_drain(state->pipeline);
         if (!mp_input_line(input, &line))
             break;
         if (line.length == 1 && line.start[0] == '.' && cursor.layout)
@@ -412,6 +391,8 @@ static bool read_oemp(void *opaque, mp_input *input, uint32_t summary)
     sum->records = cursor.records;
     sum->complete = !cursor.layout && !cursor.header_cut && cursor.whole > 0;
     end_of_input(&cursor);
+    oemp_settle(state);
+    mp_diagnostics_settle(state->diagnostics, NULL, NULL);
     return cursor.whole > 0;
 }
 
@@ -476,19 +457,13 @@ static bool grows(mp_slice head)
     return true;
 }
 
-static void replay_batch(void *opaque)
-{
-    const oemp_batch *batch = opaque;
-    batch->replay(batch);
-}
-
 static void *open_oemp(mp_model *model, mp_diagnostics *diagnostics, const mp_load_options *options)
 {
     oemp_state *state = mp_alloc_zero(1, sizeof *state);
     state->model = model;
     state->options = options;
     state->diagnostics = diagnostics;
-    state->pipeline = mp_pipeline_new(sizeof(oemp_batch), replay_batch);
+    oemp_begin_replay(state);
     return state;
 }
 

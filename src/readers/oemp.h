@@ -23,18 +23,20 @@ typedef struct oemp_reference {
     const char *path;
 } oemp_reference;
 
-/* The columns that distinguish origins, as in the file, and values derived from them. */
+/* The columns that distinguish origins, as in the file, and the class of the type. */
 typedef struct oemp_origin {
     uint64_t type, node, line, source, name, built_in;
-    mp_type_id type_id;
     mp_type_class class;
 } oemp_origin;
 
 /* One recording: all files with the same UUID. */
 typedef struct oemp_recording {
+    /* Used by the thread that replays: */
+    mp_heap heap;
+    int64_t most_live;
+    /* Used by the thread that parses: */
     mp_string_id identity;
     unsigned version;
-    mp_heap heap;
     /* Maps from ids in the file to ids of the model. */
     mp_id_index types, sources, names, built_ins, nodes, platforms;
     oemp_origin *origins; /* indexed by the heap's number of the origin, from 1 */
@@ -42,9 +44,10 @@ typedef struct oemp_recording {
     mp_hash_index origin_index;
     oemp_reference *references;
     size_t reference_count, reference_capacity;
+    mp_snapshot_id snapshot; /* the snapshot that was begun and not ended, or none */
     bool started;
     uint64_t last_sequence;
-    int64_t last_time_us, most_live;
+    int64_t last_time_us;
     int64_t platform_bytes;
     bool platform_seen;
     bool trailed; /* the trailer of the current snapshot was read */
@@ -53,7 +56,11 @@ typedef struct oemp_recording {
     uint64_t last_line;
 } oemp_recording;
 
-enum { OEMP_ROW = 16 }; /* number of columns in the row of a new object */
+enum {
+    OEMP_ROW = 16,       /* columns in the row of a new object */
+    OEMP_NUMBERS = 1024, /* numbers that are parsed at once */
+    OEMP_RECENT_BITS = 9
+};
 
 typedef struct oemp_state {
     mp_model *model;
@@ -63,6 +70,8 @@ typedef struct oemp_state {
     mp_id_index recording_index; /* maps an identity to the index in `recordings` + 1 */
     mp_id_index platform_names;  /* mp_string_id to platform, for all recordings */
     mp_pipeline *pipeline;       /* from parsing to replay */
+    struct oemp_batch *batch;    /* the batch that is being filled */
+    size_t batch_bytes;          /* size of a batch; tests make it smaller */
     mp_arena scratch;            /* memory for unescaped strings of the current row */
     const mp_load_options *options;
     /* The current input: */
@@ -71,14 +80,14 @@ typedef struct oemp_state {
     mp_budget platform_spent; /* limits the sum of all sizes in platform rows */
     /* The current snapshot: */
     oemp_recording *recording; /* NULL: none */
+    uint32_t
+        recent[1 << OEMP_RECENT_BITS]; /* numbers of the recording's origins that were used last */
     bool skip; /* the snapshot was read before, so its objects and sizes are not counted again */
     mp_string_id tag;
     uint64_t sequence;
-    int64_t latest_us; /* latest time of a creation or deletion in the snapshot */
-    /* Row of the previous new object in the section. If it was in the previous batch, `last` has a
-     * copy. */
-    const uint64_t *before;
-    uint64_t last[OEMP_ROW], last_line;
+    int64_t latest_us;                  /* latest time of a creation or deletion in the snapshot */
+    uint64_t rows[OEMP_NUMBERS];        /* rows of numbers */
+    uint64_t last[OEMP_ROW], last_line; /* the previous row of a new object */
 } oemp_state;
 
 /* Functions for the rows of each section. They get the columns, in the order of the format
@@ -108,9 +117,8 @@ enum {
     OEMP_NAME,
     OEMP_BUILT_IN = 14,
 };
-enum { OEMP_CHANGED_TABLE = 5 };
-enum { OEMP_DELETED_TIME = 1 };
-enum { OEMP_BATCH_NUMBERS = 8192 };
+enum { OEMP_CHANGED_TABLE = 5, OEMP_CHANGED_ROW };
+enum { OEMP_DELETED_TIME = 1, OEMP_DELETED_ROW };
 enum {
     OEMP_OBJECT_COLUMNS = 1 << OEMP_ID | 1 << OEMP_TYPE | 1 << OEMP_MEM | 1 << OEMP_CREATED |
                           1 << OEMP_NODE | 1 << OEMP_LINE | 1 << OEMP_SOURCE | 1 << OEMP_SCOPE |
@@ -118,20 +126,17 @@ enum {
     OEMP_CHANGED_COLUMNS = 1 << OEMP_ID | 1 << OEMP_TYPE | 1 << OEMP_MEM | 1 << OEMP_CHANGED_TABLE,
     OEMP_DELETED_COLUMNS = 1 << OEMP_ID | 1 << OEMP_DELETED_TIME,
 };
-/* Consecutive rows of one section. Each has `columns` numbers; the first row is at `line`. */
-typedef struct oemp_batch {
-    struct oemp_state *state;
-    void (*replay)(const struct oemp_batch *batch); /* one of the three functions below */
-    unsigned columns;
-    size_t count;
-    uint64_t line;
-    uint64_t numbers[OEMP_BATCH_NUMBERS];
-} oemp_batch;
+/* Take rows of the current section: objects created, changed and deleted. The first row is at
+ * `line`. */
+void oemp_objects(oemp_state *state, const uint64_t *rows, size_t count, uint64_t line);
+void oemp_changed_objects(oemp_state *state, const uint64_t *rows, size_t count, uint64_t line);
+void oemp_deleted_objects(oemp_state *state, const uint64_t *rows, size_t count, uint64_t line);
 
-/* Replay the rows of a batch: objects created, changed and deleted. */
-void oemp_objects(const oemp_batch *batch);
-void oemp_changed_objects(const oemp_batch *batch);
-void oemp_deleted_objects(const oemp_batch *batch);
+/* Prepare the replay by a second thread (oemp_replay.h). */
+void oemp_begin_replay(oemp_state *state);
+/* Wait until everything that was handed over is replayed. Called by the replay itself, it does
+ * nothing. */
+void oemp_settle(void *state);
 
 /* End the snapshot after its last section. Return false, after a diagnostic, if it is not whole. */
 bool oemp_snapshot_end(oemp_state *state, uint64_t line);

@@ -5,7 +5,7 @@
 #include "base/diagnose.h"
 #include "base/text.h"
 #include "model/build.h"
-#include "readers/oemp.h"
+#include "readers/oemp_replay.h"
 
 /* Return true for the id of a request, a tag or a name that means "none". */
 static bool is_nil(mp_slice text)
@@ -47,6 +47,7 @@ mp_type_id oemp_type(oemp_state *state, uint64_t number, uint64_t line)
     oemp_recording *recording = state->recording;
     uint32_t found = mp_id_index_get(&recording->types, number);
     if (!found) {
+        oemp_make_room(state, state->model->types.count, state->model->types.capacity);
         *MP_ADD(&state->model->types) = (mp_type){.number = number};
         found = state->model->types.count - 1;
         *mp_id_index_put(&recording->types, number) = found;
@@ -131,7 +132,10 @@ void oemp_type_catalogue(oemp_state *state, const oemp_value *row, uint64_t line
             redefined(state, "type", row[1].number, line);
         return;
     }
-    if (!*place) {
+    if (*place) { /* it is used already, perhaps by objects whose replay reads its class */
+        oemp_settle(state);
+    } else {
+        oemp_make_room(state, state->model->types.count, state->model->types.capacity);
         (void)MP_ADD(&state->model->types);
         *place = state->model->types.count - 1;
     }
@@ -243,7 +247,7 @@ void oemp_platform_data(oemp_state *state, const oemp_value *row, uint64_t line)
                     " is not in the catalogue; its bytes count without a name",
                     row[0].number);
     *MP_ADD(&state->model->platform_samples) =
-        (mp_platform_sample){.snapshot = recording->heap.snapshot,
+        (mp_platform_sample){.snapshot = recording->snapshot,
                              .platform = {platform},
                              .bytes = bytes,
                              .block_bytes = (int64_t)row[2].number,

@@ -1,10 +1,11 @@
-/* The objects of a recording: births, changes and deaths, from rows of numbers. */
+/* The objects of a recording: births, changes and deaths, from rows of numbers. Their origins are
+ * looked up here; oemp_replay.c replays them. */
 #include <inttypes.h>
 #include <string.h>
 
 #include "base/diagnose.h"
 #include "model/build.h"
-#include "readers/oemp.h"
+#include "readers/oemp_replay.h"
 
 /* --- objects --- */
 
@@ -35,12 +36,16 @@ static bool good_size(oemp_state *state, uint64_t id, uint64_t bytes, uint64_t l
     return false;
 }
 
+static inline bool equal(const oemp_origin *a, const oemp_origin *b)
+{
+    return ((a->node ^ b->node) | (a->line ^ b->line) | (a->type ^ b->type) |
+            (a->source ^ b->source) | (a->name ^ b->name) | (a->built_in ^ b->built_in)) == 0;
+}
+
 static bool same_origin(const void *opaque, uint32_t value)
 {
     const oemp_origin *const *probe = opaque;
-    const oemp_origin *a = &probe[0][value], *b = probe[1];
-    return a->node == b->node && a->line == b->line && a->type == b->type &&
-           a->source == b->source && a->name == b->name && a->built_in == b->built_in;
+    return equal(&probe[0][value], probe[1]);
 }
 
 /* Add a new origin, and look up its ids. */
@@ -53,139 +58,116 @@ static void add_origin(oemp_state *state, const oemp_origin *found, const uint64
                         .line = oemp_line(state, row[OEMP_LINE], "AppObjData", line)};
     mp_type_class class = state->model->types.items[origin.type.i].class;
     origin.name = name_of(state, class, row, line);
+    oemp_make_room(state, recording->heap.origin_count + 1, recording->heap.origin_capacity);
     uint32_t number = mp_heap_origin(&recording->heap, origin);
     mp_grow(&recording->origins, &recording->origin_capacity, number + 1u,
             sizeof *recording->origins);
     recording->origins[number] = *found;
-    recording->origins[number].type_id = origin.type;
     recording->origins[number].class = class;
+}
+
+static __attribute__((noinline)) uint32_t find_origin(oemp_state *state, const oemp_origin *wanted,
+                                                      const uint64_t *row, uint64_t line)
+{
+    oemp_recording *recording = state->recording;
+    const uint64_t words[] = {wanted->node,   wanted->line, wanted->type,
+                              wanted->source, wanted->name, wanted->built_in};
+    const oemp_origin *probe[2] = {recording->origins, wanted};
+    uint32_t *found = mp_hash_index_put(&recording->origin_index, mp_hash_words(words, 6),
+                                        same_origin, (const void *)probe);
+    if (!*found) {
+        add_origin(state, wanted, row, line);
+        *found = (uint32_t)recording->heap.origin_count;
+    }
+    return *found;
 }
 
 /* Return the number of the row's origin. */
 static uint32_t origin_of(oemp_state *state, const uint64_t *row, uint64_t line)
 {
     oemp_recording *recording = state->recording;
-    oemp_origin wanted = {.type = row[OEMP_TYPE],
-                          .node = row[OEMP_NODE],
-                          .line = row[OEMP_LINE],
-                          .source = row[OEMP_SOURCE],
-                          .name = row[OEMP_NAME],
-                          .built_in = row[OEMP_BUILT_IN]};
-    const uint64_t words[] = {wanted.node,   wanted.line, wanted.type,
-                              wanted.source, wanted.name, wanted.built_in};
-    uint64_t hash = mp_hash_words(words, 6);
-    const oemp_origin *probe[2] = {recording->origins, &wanted};
-    uint32_t *found =
-        mp_hash_index_put(&recording->origin_index, hash, same_origin, (const void *)probe);
-    if (!*found) {
-        add_origin(state, &wanted, row, line);
-        *found = (uint32_t)recording->heap.origin_count;
-    }
-    return *found;
+    const oemp_origin wanted = {.type = row[OEMP_TYPE],
+                                .node = row[OEMP_NODE],
+                                .line = row[OEMP_LINE],
+                                .source = row[OEMP_SOURCE],
+                                .name = row[OEMP_NAME],
+                                .built_in = row[OEMP_BUILT_IN]};
+    /* rows of one origin are rarely adjacent, but a few origins make up most rows */
+    const uint64_t mixed = wanted.node + (wanted.line << 16) + (wanted.type << 24) +
+                           (wanted.source << 32) + (wanted.name << 40) + (wanted.built_in << 48);
+    uint32_t *recent = &state->recent[mixed * mp_keys.even >> (64 - OEMP_RECENT_BITS)];
+    if (!*recent || !equal(&recording->origins[*recent], &wanted))
+        *recent = find_origin(state, &wanted, row, line);
+    return *recent;
 }
 
 /* Return true if the row equals the previous one. No recorder writes a row twice, so this is a
  * transmission error. */
-static bool stands_twice(const oemp_state *state, const uint64_t *row)
+static bool stands_twice(const uint64_t *row, const uint64_t *before)
 {
-    if (!state->before)
-        return false;
     for (unsigned i = 0; i < OEMP_ROW; i++)
-        if (OEMP_OBJECT_COLUMNS & 1u << i && state->before[i] != row[i])
+        if (OEMP_OBJECT_COLUMNS & 1u << i && before[i] != row[i])
             return false;
     return true;
 }
 
-static void object_row(oemp_state *state, const uint64_t *row, uint64_t line)
+static void object_row(oemp_state *state, const uint64_t *row, const uint64_t *before,
+                       uint64_t line)
 {
-    oemp_recording *recording = state->recording;
     if (!good_size(state, row[OEMP_ID], row[OEMP_MEM], line))
         return;
-    mp_birth birth = {.id = row[OEMP_ID],
-                      .bytes = (int64_t)row[OEMP_MEM],
-                      .time_us = (int64_t)row[OEMP_CREATED],
-                      .owner = row[OEMP_SCOPE],
-                      .origin = origin_of(state, row, line)};
-    const oemp_origin *origin = &recording->origins[birth.origin];
-    birth.idle = row[OEMP_TABLE] == 0 && origin->class == MP_TYPE_TEMP_TABLE;
-    if ((int64_t)row[OEMP_CREATED] > state->latest_us)
-        state->latest_us = (int64_t)row[OEMP_CREATED];
-    if (mp_heap_birth(&recording->heap, &birth, line))
-        return;
-    /* version 1 lists changed objects among the new ones */
-    if (stands_twice(state, row)) {
-        mp_diagnose(state->diagnostics, MP_DIAG_OBJECT_EXISTS, state->path, line,
-                    "the row of object %" PRIu64 " occurs twice; counted once", row[OEMP_ID]);
-        return;
-    }
-    if (recording->version >= 2)
-        mp_diagnose(state->diagnostics, MP_DIAG_OBJECT_EXISTS, state->path, line,
-                    "object %" PRIu64 " is created but already alive; taken as a change",
-                    row[OEMP_ID]);
-    mp_heap_change(&recording->heap, birth.id, origin->type_id, birth.bytes, birth.idle, line);
+    const uint32_t number = origin_of(state, row, line);
+    mp_birth *birth = oemp_add(state, oemp_replay_births, sizeof *birth, line);
+    *birth = (mp_birth){
+        .id = row[OEMP_ID],
+        .bytes = (int64_t)row[OEMP_MEM],
+        .time_us = (int64_t)row[OEMP_CREATED],
+        .owner = row[OEMP_SCOPE],
+        .origin = number,
+        .idle =
+            row[OEMP_TABLE] == 0 && state->recording->origins[number].class == MP_TYPE_TEMP_TABLE,
+        .repeated = before && stands_twice(row, before),
+    };
+    if (birth->time_us > state->latest_us)
+        state->latest_us = birth->time_us;
 }
 
-/* Replay a batch. The memory for each row is prefetched some rows ahead. */
-static void walk(const oemp_batch *batch,
-                 void (*row)(oemp_state *state, const uint64_t *row, uint64_t line))
+void oemp_objects(oemp_state *state, const uint64_t *rows, size_t count, uint64_t line)
 {
-    enum { AHEAD = 16 };
-    const uint64_t *place = batch->numbers;
-    const mp_heap *heap = &batch->state->recording->heap;
-    const bool owned = batch->replay == oemp_objects;
-    for (size_t i = 0; i < batch->count; i++, place += batch->columns) {
-        if (i + AHEAD < batch->count) {
-            const uint64_t *ahead = place + AHEAD * batch->columns;
-            mp_heap_prefetch(heap, ahead[OEMP_ID]);
-            if (owned && ahead[OEMP_SCOPE])
-                mp_heap_prefetch(heap, ahead[OEMP_SCOPE]);
-        }
-        row(batch->state, place, batch->line + i);
-        batch->state->before = place;
+    const uint64_t *before = state->last_line + 1 == line ? state->last : NULL;
+    for (size_t i = 0; i < count && !state->skip; i++) {
+        object_row(state, rows + i * OEMP_ROW, before, line + i);
+        before = rows + i * OEMP_ROW;
     }
-}
-
-void oemp_objects(const oemp_batch *batch)
-{
-    oemp_state *state = batch->state;
-    const uint64_t *last = batch->numbers + (batch->count - 1) * batch->columns;
-    state->before = state->last_line + 1 == batch->line ? state->last : NULL;
-    if (!state->skip)
-        walk(batch, object_row);
-    memcpy(state->last, last, sizeof state->last);
-    state->last_line = batch->line + batch->count - 1;
+    memcpy(state->last, rows + (count - 1) * OEMP_ROW, sizeof state->last);
+    state->last_line = line + count - 1;
 }
 
 static void changed_row(oemp_state *state, const uint64_t *row, uint64_t line)
 {
     if (!good_size(state, row[OEMP_ID], row[OEMP_MEM], line))
         return;
-    mp_type_id type = oemp_type(state, row[OEMP_TYPE], line);
-    bool idle = row[OEMP_CHANGED_TABLE] == 0 &&
-                state->model->types.items[type.i].class == MP_TYPE_TEMP_TABLE;
-    if (!mp_heap_change(&state->recording->heap, row[OEMP_ID], type, (int64_t)row[OEMP_MEM], idle,
-                        line))
-        mp_diagnose(state->diagnostics, MP_DIAG_CHANGE_UNKNOWN, state->path, line,
-                    "object %" PRIu64 " is changed but not alive: row skipped", row[OEMP_ID]);
+    const mp_type_id type = oemp_type(state, row[OEMP_TYPE], line);
+    oemp_change *change = oemp_add(state, oemp_replay_changes, sizeof *change, line);
+    *change = (oemp_change){.id = row[OEMP_ID],
+                            .bytes = (int64_t)row[OEMP_MEM],
+                            .type = type,
+                            .idle = row[OEMP_CHANGED_TABLE] == 0 &&
+                                    state->model->types.items[type.i].class == MP_TYPE_TEMP_TABLE};
 }
 
-void oemp_changed_objects(const oemp_batch *batch)
+void oemp_changed_objects(oemp_state *state, const uint64_t *rows, size_t count, uint64_t line)
 {
-    if (!batch->state->skip)
-        walk(batch, changed_row);
+    for (size_t i = 0; i < count && !state->skip; i++)
+        changed_row(state, rows + i * OEMP_CHANGED_ROW, line + i);
 }
 
-static void deleted_row(oemp_state *state, const uint64_t *row, uint64_t line)
+void oemp_deleted_objects(oemp_state *state, const uint64_t *rows, size_t count, uint64_t line)
 {
-    if ((int64_t)row[OEMP_DELETED_TIME] > state->latest_us)
-        state->latest_us = (int64_t)row[OEMP_DELETED_TIME];
-    if (!mp_heap_death(&state->recording->heap, row[OEMP_ID], (int64_t)row[OEMP_DELETED_TIME]))
-        mp_diagnose(state->diagnostics, MP_DIAG_DELETE_UNKNOWN, state->path, line,
-                    "object %" PRIu64 " is deleted but not alive: row skipped", row[OEMP_ID]);
-}
-
-void oemp_deleted_objects(const oemp_batch *batch)
-{
-    if (!batch->state->skip)
-        walk(batch, deleted_row);
+    for (size_t i = 0; i < count && !state->skip; i++, rows += OEMP_DELETED_ROW) {
+        oemp_death *death = oemp_add(state, oemp_replay_deaths, sizeof *death, line + i);
+        *death = (oemp_death){rows[OEMP_ID], (int64_t)rows[OEMP_DELETED_TIME]};
+        if (death->time_us > state->latest_us)
+            state->latest_us = death->time_us;
+    }
 }

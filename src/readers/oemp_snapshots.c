@@ -2,13 +2,14 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <uuid/uuid.h>
 
 #include "base/diagnose.h"
 #include "base/text.h"
 #include "base/units.h"
 #include "model/build.h"
-#include "readers/oemp.h"
+#include "readers/oemp_replay.h"
 
 /* --- recordings and their headers --- */
 
@@ -75,6 +76,7 @@ static oemp_recording *recording_of(oemp_state *state, const oemp_value *row, ui
     *place = (uint32_t)state->recording_count;
     recording->identity = identity;
     recording->version = (unsigned)row[0].number;
+    oemp_settle(state); /* the replay reads sessions */
     const mp_session_id session = mp_model_add_session(state->model);
     mp_heap_open(&recording->heap, state->model, session, state->diagnostics);
     fill_session(state, recording, row);
@@ -116,24 +118,43 @@ static void check_sequence(oemp_state *state, const oemp_recording *recording, u
 static void forget_platform(oemp_state *state)
 {
     mp_model *model = state->model;
-    mp_snapshot_id snapshot = state->recording->heap.snapshot;
+    mp_snapshot_id snapshot = state->recording->snapshot;
     while (model->platform_samples.count > 1 &&
            model->platform_samples.items[model->platform_samples.count - 1].snapshot.i ==
                snapshot.i)
         model->platform_samples.count--;
 }
 
+/* Begin a snapshot, or continue the one that was not ended. */
+static mp_snapshot *begin(oemp_state *state)
+{
+    mp_model *model = state->model;
+    oemp_recording *recording = state->recording;
+    if (!recording->snapshot.i) {
+        oemp_make_room(state, model->snapshots.count, model->snapshots.capacity);
+        mp_model_begin_snapshot(model, recording->heap.session);
+        recording->snapshot.i = model->snapshots.count - 1;
+    }
+    return &model->snapshots.items[recording->snapshot.i];
+}
+
+static void hand_over(oemp_state *state, oemp_replay *replay, uint64_t line)
+{
+    oemp_begin *item = oemp_add(state, replay, sizeof *item, line);
+    *item = (oemp_begin){state->path, state->recording->snapshot};
+}
+
 void oemp_header(oemp_state *state, const oemp_value *row, uint64_t line)
 {
     oemp_recording *recording = recording_of(state, row, line);
+    if (state->recording != recording)
+        memset(state->recent, 0, sizeof state->recent);
     state->recording = recording;
     state->skip = false;
     state->latest_us = 0;
     state->sequence = row[2].number;
     state->tag = oemp_intern(state, row[5].text);
-    /* births that wait for their owners belong to the previous file */
-    mp_heap_resolve_owners(&recording->heap);
-    recording->heap.path = state->path;
+    hand_over(state, oemp_replay_header, line);
     if (recording->started)
         check_sequence(state, recording, line);
     else if (state->sequence > 1)
@@ -143,7 +164,7 @@ void oemp_header(oemp_state *state, const oemp_value *row, uint64_t line)
     if (state->skip)
         return;
 
-    mp_snapshot *snapshot = mp_heap_begin(&recording->heap);
+    mp_snapshot *snapshot = begin(state);
     snapshot->sequence = state->sequence;
     snapshot->tag = state->tag;
     snapshot->request = oemp_intern(state, row[6].text);
@@ -153,7 +174,7 @@ void oemp_header(oemp_state *state, const oemp_value *row, uint64_t line)
     snapshot->request_api = oemp_intern(state, row[13].text);
     snapshot->cpu_hundredths = (int64_t)row[14].number;
     snapshot->line = line;
-    mp_heap_in_request(&recording->heap);
+    hand_over(state, oemp_replay_begin, line);
     forget_platform(state);
     recording->platform_bytes = 0;
     recording->platform_seen = false;
@@ -176,48 +197,9 @@ enum {
     SEQ
 };
 
-static void hold(oemp_state *state, mp_diagnostic_id id, uint64_t line, const char *what,
-                 uint64_t stated, int64_t replayed)
+/* Check that the trailer repeats number and tag of its header. */
+static void check_header(oemp_state *state, const oemp_value *row, uint64_t line)
 {
-    if ((int64_t)stated != replayed)
-        mp_diagnose(state->diagnostics, id, state->path, line,
-                    "trailer of snapshot %" PRIu64 " states %" PRId64 " %s, the rows give %" PRId64,
-                    state->sequence, (int64_t)stated, what, replayed);
-}
-
-static void hold_trailer(oemp_state *state, const oemp_value *row, uint64_t line)
-{
-    oemp_recording *recording = state->recording;
-    const mp_heap *heap = &recording->heap;
-    hold(state, MP_DIAG_TRAILER_OBJECTS, line, "objects", row[COUNT].number,
-         heap->tally.live_objects);
-    hold(state, MP_DIAG_TRAILER_BYTES, line, "bytes of objects", row[BYTES].number,
-         heap->tally.live_bytes);
-    if (recording->platform_seen)
-        hold(state, MP_DIAG_TRAILER_PLATFORM, line, "bytes of platform memory",
-             row[PLATFORM].number, recording->platform_bytes);
-    if (heap->tally.live_objects > recording->most_live)
-        recording->most_live = heap->tally.live_objects;
-    if ((int64_t)row[PEAK].number < recording->most_live)
-        mp_diagnose(state->diagnostics, MP_DIAG_TRAILER_PEAK, state->path, line,
-                    "trailer of snapshot %" PRIu64 " states a peak of %" PRId64
-                    " objects, the rows give at least %" PRId64,
-                    state->sequence, (int64_t)row[PEAK].number, recording->most_live);
-    if (recording->started && (int64_t)row[TIME].number < recording->last_time_us)
-        mp_diagnose(state->diagnostics, MP_DIAG_TIME_ORDER, state->path, line,
-                    "snapshot %" PRIu64 " is at %" PRIu64 " us, expected a time after %" PRId64,
-                    state->sequence, row[TIME].number, recording->last_time_us);
-    if ((int64_t)row[TIME].number < state->latest_us)
-        mp_diagnose(state->diagnostics, MP_DIAG_TIME_ORDER, state->path, line,
-                    "snapshot %" PRIu64 " is at %" PRIu64
-                    " us and has an object created or deleted later, at %" PRId64 " us",
-                    state->sequence, row[TIME].number, state->latest_us);
-    if (recording->version < 2)
-        return;
-    hold(state, MP_DIAG_TRAILER_REUSABLE, line, "reusable objects", row[REUSE_COUNT].number,
-         heap->reusable_objects);
-    hold(state, MP_DIAG_TRAILER_REUSABLE, line, "bytes of reusable objects",
-         row[REUSE_BYTES].number, heap->reusable_bytes);
     if (row[SEQ].number != state->sequence || oemp_intern(state, row[TAG].text).i != state->tag.i)
         mp_diagnose(state->diagnostics, MP_DIAG_TRAILER_HEADER, state->path, line,
                     "trailer is of snapshot %" PRIu64 " \"%.*s\", expected that of its header, "
@@ -232,9 +214,24 @@ void oemp_trailer(oemp_state *state, const oemp_value *row, uint64_t line)
     if (state->skip)
         return;
     recording->trailed = true;
-    mp_heap_resolve_owners(&recording->heap);
-    hold_trailer(state, row, line);
-    mp_snapshot *snapshot = mp_heap_begin(&recording->heap);
+    oemp_stated *stated = oemp_add(state, oemp_replay_trailer, sizeof *stated, line);
+    *stated = (oemp_stated){.sequence = state->sequence,
+                            .time_us = row[TIME].number,
+                            .objects = row[COUNT].number,
+                            .bytes = row[BYTES].number,
+                            .platform = row[PLATFORM].number,
+                            .peak = row[PEAK].number,
+                            .reusable_objects = row[REUSE_COUNT].number,
+                            .reusable_bytes = row[REUSE_BYTES].number,
+                            .platform_bytes = recording->platform_bytes,
+                            .last_time_us = recording->last_time_us,
+                            .latest_us = state->latest_us,
+                            .platform_seen = recording->platform_seen,
+                            .started = recording->started,
+                            .has_reusable = recording->version >= 2};
+    if (recording->version >= 2)
+        check_header(state, row, line);
+    mp_snapshot *snapshot = begin(state);
     snapshot->time_us = amount(state, row[TIME].number, "time", line);
     snapshot->stated_peak_objects = amount(state, row[PEAK].number, "peak", line);
     snapshot->class_depth = (int64_t)row[HIERARCHY].number;
@@ -257,14 +254,18 @@ bool oemp_snapshot_end(oemp_state *state, uint64_t line)
                     state->sequence);
         return false;
     }
-    mp_snapshot_id snapshot = recording->heap.snapshot;
-    mp_heap_end(&recording->heap);
+    const mp_snapshot_id snapshot = recording->snapshot;
+    (void)oemp_add(state, oemp_replay_end, 0, line);
+    recording->snapshot.i = 0;
     recording->started = true;
     recording->last_sequence = state->sequence;
     recording->last_tag = state->tag;
     recording->last_input = state->summary;
     recording->last_line = line;
-    mp_model_tell_snapshot(state->model, snapshot);
+    if (state->model->tell) {
+        oemp_settle(state);
+        mp_model_tell_snapshot(state->model, snapshot);
+    }
     return true;
 }
 
