@@ -224,6 +224,7 @@ typedef struct mp_graph_view {
     mp_suspect *suspects;
     size_t suspect_count;
     mp_sharing sharing;
+    struct mp_pipeline *sharer; /* thread that computes the sharing; NULL: none was started */
     mp_histogram types;
     mp_static_census *static_census;
     mp_groups kinds, statics; /* groups of roots: by kind, by declaring type */
@@ -270,6 +271,9 @@ const mp_root_census *mp_graph_census(mp_graph_view *view, size_t *count);
  * unless an inner one holds more objects of one type. */
 const mp_suspect *mp_graph_suspects(mp_graph_view *view, size_t *count);
 const mp_sharing *mp_graph_sharing(mp_graph_view *view);
+/* Start to compute the sharing of a large graph in a second thread. It ends before
+ * mp_graph_sharing, mp_graph_suspects or mp_graph_view_free returns. */
+void mp_graph_share_ahead(mp_graph_view *view);
 const mp_histogram *mp_graph_types(mp_graph_view *view);
 
 /* Compute the exact retained sizes of the `count` groups in `which` (NULL: all groups). With

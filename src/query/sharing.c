@@ -4,63 +4,76 @@
 
 #include "base/index.h"
 #include "base/memory.h"
-#include "model/build.h"
+#include "base/pipeline.h"
 #include "query/graph_query.h"
 
 enum { AHEAD = 16 };
-#define ROOTED UINT32_MAX
-#define ITSELF ((uint32_t)1 << 31) /* mark of an owner in the array of owners by object */
+#define OPEN ((uint32_t)1 << 31) /* mark of an owner in the array of owners by object */
 
 /* An object that only the virtual root dominates: it owns itself and all objects that it dominates.
  * It is shared unless a root refers to it. */
 typedef struct owner {
-    uint32_t referrers[2]; /* objects of different owners; [1] is ROOTED if it is not shared */
-    uint32_t first_owner;  /* of referrers[0] */
+    /* Types of two objects of different owners that refer to it, plus 1; 0: none was found. As long
+     * as it is OPEN, [1] is the owner of the first of them. */
+    uint32_t types[2];
 } owner;
 
-typedef MP_LIST(owner) owner_list; /* from 1, in preorder */
+typedef struct job {
+    const mp_graph *graph;
+    const mp_dominators *dominators;
+    /* Number of the owner of each object, with the mark OPEN for owners whose referring objects are
+     * not known yet; 0: not reached. */
+    uint32_t *owner_of;
+    owner *owners; /* from 1, in preorder */
+    uint32_t count;
+} job;
 
-/* Make the list of owners. Return the number of the owner of each object, with the mark ITSELF for
- * owners; 0: not reached. */
-static uint32_t *find_owners(const mp_graph *graph, const mp_dominators *dominators,
-                             owner_list *owners)
+static void find_owners(job *state)
 {
-    uint32_t *owner_of = mp_alloc_zero((size_t)graph->count + 1, sizeof *owner_of);
-    (void)MP_ADD(owners);
+    const mp_graph *graph = state->graph;
+    const mp_dominators *dominators = state->dominators;
+    state->owner_of = mp_alloc_zero((size_t)graph->count + 1, sizeof *state->owner_of);
     for (uint32_t i = 1; i <= dominators->reached;) {
         const uint32_t top = dominators->order[i], end = i + dominators->span[i];
-        (void)MP_ADD(owners);
+        state->count++;
         for (; i < end; i++) {
-            __builtin_prefetch(&owner_of[mp_object_ahead(dominators, i)], 1);
-            owner_of[dominators->order[i]] = owners->count - 1;
+            __builtin_prefetch(&state->owner_of[mp_object_ahead(dominators, i)], 1);
+            state->owner_of[dominators->order[i]] = state->count;
         }
-        owner_of[top] |= ITSELF;
+        state->owner_of[top] |= OPEN;
     }
+    state->owners = mp_alloc_zero((size_t)state->count + 1, sizeof *state->owners);
     for (uint32_t i = 1; i < graph->roots.count; i++)
         if (mp_root_is_strong(&graph->roots.items[i]))
-            owners->items[owner_of[graph->roots.items[i].object] & ~ITSELF].referrers[1] = ROOTED;
-    return owner_of;
+            state->owner_of[graph->roots.items[i].object] &= ~OPEN;
 }
 
-static void find_referrers(const mp_graph *graph, const uint32_t *owner_of, owner *owners)
+static inline void ask_for(const job *state, const uint32_t *targets)
 {
+    const uint32_t later = state->owner_of[targets[AHEAD]];
+    __builtin_prefetch(&state->owner_of[targets[2 * AHEAD]], 1);
+    if (later & OPEN)
+        __builtin_prefetch(&state->owners[later & ~OPEN], 1);
+}
+
+static void find_referrers(job *state)
+{
+    const mp_graph *graph = state->graph;
     uint32_t total = mp_graph_references(graph);
     for (uint32_t object = 1; object <= graph->count; object++) {
-        const uint32_t from = owner_of[object] & ~ITSELF;
+        const uint32_t from = state->owner_of[object] & ~OPEN, type = graph->types[object] + 1;
         for (uint32_t i = graph->first[object]; from && i < graph->first[object + 1]; i++) {
-            if (total - i > 2 * AHEAD) {
-                __builtin_prefetch(&owner_of[graph->targets[i + 2 * AHEAD]]);
-                __builtin_prefetch(&owners[owner_of[graph->targets[i + AHEAD]] & ~ITSELF], 1);
-            }
-            const uint32_t target = owner_of[graph->targets[i]];
-            owner *state = &owners[target & ~ITSELF];
-            if (!(target & ITSELF) || from == (target & ~ITSELF) || state->referrers[1])
+            uint32_t *target = &state->owner_of[graph->targets[i]];
+            if (total - i > 2 * AHEAD)
+                ask_for(state, graph->targets + i);
+            if (*target == (from | OPEN) || !(*target & OPEN))
                 continue;
-            if (!state->referrers[0]) {
-                state->referrers[0] = object;
-                state->first_owner = from;
-            } else if (state->first_owner != from) {
-                state->referrers[1] = object;
+            owner *found = &state->owners[*target & ~OPEN];
+            if (!found->types[0]) {
+                *found = (owner){{type, from}};
+            } else if (found->types[1] != from) {
+                found->types[1] = type;
+                *target &= ~OPEN;
             }
         }
     }
@@ -83,29 +96,21 @@ static void add_shared(mp_shared *sum, const mp_shared *shared)
     sum->retained_bytes += shared->retained_bytes;
 }
 
-static void share(mp_graph_view *view)
+/* Sum up the shared objects by the types of the objects that refer to them. */
+static void sum_up(const job *state, mp_sharing *sharing)
 {
-    const mp_graph *graph = view->graph;
-    const mp_dominators *dominators = &view->dominators;
-    mp_sharing *sharing = &view->sharing;
+    const mp_dominators *dominators = state->dominators;
     mp_id_index pairs = {0}; /* 1 + the index in sharing->items, by pair of types */
     size_t capacity = 0;
-    owner_list owners = {0};
-    uint32_t *owner_of = find_owners(graph, dominators, &owners);
-    find_referrers(graph, owner_of, owners.items);
-    free(owner_of);
-    for (uint32_t i = 1, place = 1; i < owners.count; place += dominators->span[place], i++) {
-        const owner *self = &owners.items[i];
-        if (owners.count - i > AHEAD) {
-            const uint32_t later = mp_object_ahead(dominators, place);
-            __builtin_prefetch(&graph->sizes[later]);
-            __builtin_prefetch(&dominators->retained[later]);
-            __builtin_prefetch(&graph->types[self[AHEAD].referrers[0]]);
-        }
-        if (self->referrers[1] == ROOTED)
-            continue;
+    for (uint32_t i = 1, place = 1; i <= state->count; place += dominators->span[place], i++) {
+        const uint32_t later = mp_object_ahead(dominators, place);
+        __builtin_prefetch(&state->graph->sizes[later]);
+        __builtin_prefetch(&dominators->retained[later]);
         const uint32_t object = dominators->order[place];
-        uint32_t a = graph->types[self->referrers[0]], b = graph->types[self->referrers[1]];
+        const owner *self = &state->owners[i];
+        if (!self->types[0])
+            continue;
+        uint32_t a = self->types[0] - 1, b = self->types[1] - 1;
         uint32_t low = a < b ? a : b, high = a < b ? b : a;
         uint32_t *pair = mp_id_index_put(&pairs, (uint64_t)low << 32 | high);
         if (!*pair) {
@@ -115,7 +120,7 @@ static void share(mp_graph_view *view)
         }
         mp_shared *shared = &sharing->items[*pair - 1];
         const mp_shared one = {.objects = 1,
-                               .own_bytes = (int64_t)graph->sizes[object],
+                               .own_bytes = (int64_t)state->graph->sizes[object],
                                .retained_objects = dominators->span[place],
                                .retained_bytes = (int64_t)dominators->retained[object]};
         add_shared(shared, &one);
@@ -123,17 +128,43 @@ static void share(mp_graph_view *view)
         if (!shared->largest || one.retained_bytes > (int64_t)dominators->retained[shared->largest])
             shared->largest = object;
     }
-    if (sharing->count)
-        qsort_r(sharing->items, sharing->count, sizeof *sharing->items, by_bytes,
-                (void *)(uintptr_t)view->model);
     mp_id_index_free(&pairs);
-    free(owners.items);
+}
+
+static void share(void *batch)
+{
+    mp_graph_view *view = *(mp_graph_view **)batch;
+    job state = {.graph = view->graph, .dominators = &view->dominators};
+    find_owners(&state);
+    find_referrers(&state);
+    free(state.owner_of);
+    sum_up(&state, &view->sharing);
+    free(state.owners);
+}
+
+void mp_graph_share_ahead(mp_graph_view *view)
+{
+    enum { LARGE = 1 << 14 }; /* number of objects for which a thread is worth it */
+    if (view->graph->count < LARGE || view->sharer || view->has_sharing)
+        return;
+    view->sharer = mp_pipeline_new(sizeof view, share);
+    mp_pipeline_at_once(view->sharer);
+    *(mp_graph_view **)mp_pipeline_batch(view->sharer) = view;
+    mp_pipeline_submit(view->sharer);
 }
 
 const mp_sharing *mp_graph_sharing(mp_graph_view *view)
 {
-    if (!view->has_sharing)
-        share(view);
+    mp_sharing *sharing = &view->sharing;
+    if (view->has_sharing)
+        return sharing;
+    if (view->sharer)
+        mp_pipeline_drain(view->sharer);
+    else
+        share(&view);
+    if (sharing->count)
+        qsort_r(sharing->items, sharing->count, sizeof *sharing->items, by_bytes,
+                (void *)(uintptr_t)view->model);
     view->has_sharing = true;
-    return &view->sharing;
+    return sharing;
 }

@@ -195,6 +195,8 @@ static void find_types(search *state)
         holders->group_of[type] = type + 1;
         holders->items[type].exact = of_type[type].holders < 2;
     }
+    if (view->sharer)
+        (void)mp_graph_sharing(view); /* before another pass takes as much memory */
     mp_groups_settle(view, holders, NULL, types, 0, (int64_t)(dominators->retained[0] / MUCH));
     for (uint32_t type = 0; type < types; type++)
         if (is_over((uint64_t)holders->items[type].bytes, dominators->retained[0], MUCH))

@@ -207,6 +207,7 @@ static bool run_dump(const mp_request *request, mp_document *document, mp_error 
     mp_graph_view *view = mp_request_graph(request);
     if (!window)
         return false;
+    mp_graph_share_ahead(view);
     mp_retained_want(view, asked->min_bytes, rows);
     (void)mp_graph_types(view); /* early, so that types and suspects share a pass */
     mp_name_ways(document, view, true, rows);

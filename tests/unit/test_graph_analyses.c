@@ -659,6 +659,35 @@ static void test_sharing_with_parts(void **unused)
     teardown(&state);
 }
 
+static void test_sharing_of_a_large_graph(void **unused)
+{
+    (void)unused;
+    enum { LARGE = 40000 };
+    small state = random_graph_of(LARGE, 2 * LARGE, 1);
+    mp_graph_view alone = mp_graph_view_of(state.filter);
+    mp_graph_share_ahead(&state.view);
+    size_t count;
+    (void)mp_graph_suspects(&state.view, &count); /* beside the second thread */
+    const mp_sharing *found = mp_graph_sharing(&state.view), *expected = mp_graph_sharing(&alone);
+    assert_true(expected->count > 100);
+    assert_int_equal(found->count, expected->count);
+    assert_memory_equal(&found->total, &expected->total, sizeof found->total);
+    assert_memory_equal(found->items, expected->items, found->count * sizeof *found->items);
+    mp_graph_view_free(&alone);
+    mp_graph_share_ahead(&state.view); /* nothing is left to do */
+    teardown(&state);
+}
+
+/* A view may be released before what was started is wanted. */
+static void test_sharing_that_nobody_wants(void **unused)
+{
+    (void)unused;
+    enum { LARGE = 40000 };
+    small state = random_graph_of(LARGE, 2 * LARGE, 1);
+    mp_graph_share_ahead(&state.view);
+    teardown(&state);
+}
+
 static void test_roots_are_counted_for_later(void **unused)
 {
     (void)unused;
@@ -695,6 +724,8 @@ int main(void)
         cmocka_unit_test(test_what_is_kept_is_nine_of_ten),
         cmocka_unit_test(test_sharing),
         cmocka_unit_test(test_sharing_with_parts),
+        cmocka_unit_test(test_sharing_of_a_large_graph),
+        cmocka_unit_test(test_sharing_that_nobody_wants),
         cmocka_unit_test(test_roots_are_counted_for_later),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
