@@ -9,7 +9,9 @@
 
 #include "base/memory.h"
 
-enum { RING = 8, BATCHES_BEFORE_A_THREAD = 4 };
+/* The ring is so long because the threads do not take equally long for all parts of an input: while
+ * one is slow, the other works ahead. */
+enum { RING = 64, BATCHES_BEFORE_A_THREAD = 4, WAKE = 4 };
 
 struct mp_pipeline {
     void (*work)(void *batch);
@@ -85,7 +87,7 @@ static void submit_to_thread(mp_pipeline *pipeline)
     pipeline->submitted++;
     /* Wake the worker only when there is work for a while. Waking it for each batch would make both
      * threads take turns. */
-    if (pipeline->submitted - pipeline->done >= RING / 2)
+    if (pipeline->submitted - pipeline->done >= WAKE)
         pthread_cond_signal(&pipeline->more);
     /* Wait until the next batch to be filled is free. */
     while (pipeline->submitted - pipeline->done >= RING)

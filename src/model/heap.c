@@ -198,14 +198,18 @@ static uint32_t enter(mp_heap *heap, const mp_birth *birth, int64_t bytes, mp_ow
     return generation.i & INT32_MAX;
 }
 
+static const mp_live_object *look_up(const mp_heap *heap, uint64_t owner)
+{
+    return mp_live_may_have(&heap->live, owner) ? mp_live_find(&heap->live, owner) : NULL;
+}
+
 /* Find the owner `id`, and store it in heap->last_owner. Return false if it is not alive, or is
  * itself waiting for its owner. */
 static bool find_owner(mp_heap *heap, uint64_t id)
 {
     if (id == heap->last_owner_id && id)
         return true;
-    const mp_live_object *object =
-        mp_live_may_have(&heap->live, id) ? mp_live_find(&heap->live, id) : NULL;
+    const mp_live_object *object = look_up(heap, id);
     if (!object || object->generation == MP_GENERATION_PENDING)
         return false;
     const mp_generation *generation = &heap->model->generations.items[object->generation];
@@ -286,7 +290,7 @@ static void resolve_chain(mp_heap *heap, uint32_t first, uint32_t *way)
     uint32_t index = first;
     while (index && heap->pending[index - 1].state == WAITING) {
         mp_pending *pending = &heap->pending[index - 1];
-        const mp_live_object *owner = mp_live_find(&heap->live, pending->birth.owner);
+        const mp_live_object *owner = look_up(heap, pending->birth.owner);
         pending->owner = owner;
         pending->state = ON_THE_WAY;
         way[length++] = index;
@@ -310,7 +314,7 @@ void mp_heap_resolve_pending(mp_heap *heap)
     for (size_t i = 0; i < heap->pending_count; i++) {
         if (i + AHEAD < heap->pending_count) {
             mp_live_prefetch(&heap->live, heap->pending[i + AHEAD].birth.id);
-            mp_live_prefetch(&heap->live, heap->pending[i + AHEAD].birth.owner);
+            mp_heap_prefetch_owner(heap, heap->pending[i + AHEAD].birth.owner);
         }
         resolve_chain(heap, (uint32_t)i + 1, way);
     }

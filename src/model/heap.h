@@ -120,6 +120,14 @@ __attribute__((always_inline)) static inline void mp_heap_prefetch(const mp_heap
     mp_live_prefetch(&heap->live, id);
 }
 
+/* Prefetch what a birth will touch of its owner. */
+__attribute__((always_inline)) static inline void mp_heap_prefetch_owner(const mp_heap *heap,
+                                                                         uint64_t id)
+{
+    if (id && mp_live_may_have(&heap->live, id))
+        mp_live_prefetch(&heap->live, id);
+}
+
 /* Add an object; `line` is the line of its birth in the file. Return false, and do nothing, if the
  * id is already alive. */
 bool mp_heap_birth(mp_heap *heap, const mp_birth *birth, uint64_t line);

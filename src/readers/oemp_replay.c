@@ -33,8 +33,7 @@ void oemp_replay_births(oemp_recording *recording, const void *items, size_t cou
     for (size_t i = 0; i < count; i++) {
         if (i + AHEAD < count) {
             mp_heap_prefetch(heap, births[i + AHEAD].id);
-            if (births[i + AHEAD].owner)
-                mp_heap_prefetch(heap, births[i + AHEAD].owner);
+            mp_heap_prefetch_owner(heap, births[i + AHEAD].owner);
         }
         if (!mp_heap_birth(heap, &births[i], line + i))
             exists(recording, &births[i], line + i);
