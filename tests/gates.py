@@ -115,6 +115,40 @@ def hold_made(laws, folder):
     laws.claim(found[0][0] == "error", "an object grew in one of two sessions", found)
 
 
+def hold_filters(laws, folder):
+    """Claims about filters of which one pattern is misspelled: nothing is judged."""
+    recording, profile = SAMPLES / "shop-v2.oemp", SAMPLES / "shop-v3.prf"
+    folders = {"one": ["shop-v2.oemp"], "many": ["shop-v2.oemp", "shop-fixed.oemp"], "other": ["shop-v2.oemp", "shop.taligent"]}
+    for name, samples in folders.items():
+        (folder / name).mkdir()
+        for sample in samples:
+            (folder / name / sample).write_bytes((SAMPLES / sample).read_bytes())
+    (folder / "loose.policy").write_text("live <= 1 GiB\n")
+    right, wrong = ["--type", "MEMPTR"], ["--type", "TOrderEvent"]
+    for paths in ([recording], [folder / "one"], [folder / "many"]):
+        for words in (["leaks", *paths, "--max-leaked", "1G"], ["gate", folder / "loose.policy", *paths]):
+            for form in "text", "json", "junit", "github", "markdown", "csv":
+                done = laws.run(*words, *right, *wrong, "--format", form)
+                laws.claim(done.returncode == 3, words, form, "with a misspelled pattern", done.returncode)
+            laws.claim(laws.run(*words, *right, "--not-type", "TOrderEvent").returncode == 0, words, "an excluding pattern")
+    # in a folder, a pattern need not match in each file
+    done = laws.run("leaks", folder / "other", *right, *wrong, "--max-live", "1G", "--quiet")
+    laws.claim(done.returncode == 0, "patterns that match in different files", done.returncode)
+    for option, good, bad in (("--name", "shop.OrderEvent", "Ordr"), ("--stack", "OrderService", "Ordr"), ("--tag", "Pre 1", "Pre 9"),
+                              ("--source", "shop.OrderService", "shop.Ordr")):
+        done = laws.run("leaks", recording, option, good, option, bad, "--max-leaked", "1G")
+        laws.claim(done.returncode == 3, option, "misspelled", done.returncode)
+    words = ["--source", "shop.Order", "--source"]
+    for bad, status in ("shop.Ordr", 3), ("shop/placeOrder.p", 0):
+        laws.claim(laws.run("coverage", profile, *words, bad, "--min-lines", "1%").returncode == status, bad, "coverage")
+    builds = [f"{recording}@{number}" for number in (2, 3, 4, 5)]
+    for bad, status in ("shop.Ordr", 3), ("OOABL Obj", 0):
+        done = laws.run("trend", *builds, *right, "--type", bad, "--max-slope", "1G")
+        laws.claim(done.returncode == status, bad, "trend", done.returncode)
+        done = laws.run("baseline", "save", recording, *right, "--type", bad, "--store", folder / "store")
+        laws.claim(done.returncode == status, bad, "baseline", done.returncode)
+
+
 def main():
     asked = claims.arguments(__doc__)
     laws = claims.ClaimsOfProgram(asked.memprof)
@@ -147,6 +181,7 @@ def main():
                 notes = gate(group, *words, form="github").stdout.count("::error ")
                 laws.claim(notes == failed + unjudged, name, words, "annotations", notes)
         hold_made(laws, pathlib.Path(folder))
+        hold_filters(laws, pathlib.Path(folder))
     return laws.end(800)
 
 

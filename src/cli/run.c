@@ -149,6 +149,8 @@ void cli_put_findings(const cli_options *options, const mp_session *session,
     if (document && answers->merged && document->fits_nothing)
         cli_put_message("nothing in the files matches the filters; a pattern matches a whole name, "
                         "*NAME* a part of it");
+    else if (document && answers->merged && document->misfit)
+        cli_put_message(document->misfit);
 }
 
 static int put_answers(const cli_options *options, const mp_session *session,

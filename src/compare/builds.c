@@ -120,6 +120,7 @@ bool mp_builds_add(mp_builds *builds, const mp_digest *digest, const mp_dictiona
     if (!builds->dictionary)
         builds->dictionary = mp_dictionary_new();
     builds->kind = digest->kind;
+    builds->unmatched = digest->unmatched & (builds->count ? builds->unmatched : digest->unmatched);
     builds->holds |=
         mp_kind_holds(digest->kind) | (digest->holds & (MP_HOLDS_UNSIZED | MP_HOLDS_UNCOUNTED |
                                                         MP_HOLDS_SAMPLES | MP_HOLDS_UNCALLED));

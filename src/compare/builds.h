@@ -42,6 +42,7 @@ typedef struct mp_builds {
     unsigned holds; /* MP_HOLDS_...: capabilities of the kind; also MP_HOLDS_UNSIZED if any build
                        has it */
     const char *noun, *conditions; /* the same value for every build, as in mp_digest */
+    mp_unmatched unmatched;        /* patterns of the selection that nothing matched in any build */
     mp_dictionary *dictionary;
     mp_build *items;
     size_t count, capacity;

@@ -527,6 +527,7 @@ mp_digest *mp_digest_of(const mp_filter *filter, const mp_window *window, mp_dic
                      .digest = mp_alloc_zero(1, sizeof *state.digest),
                      .error = error};
     describe(&state);
+    state.digest->unmatched = filter->unmatched;
     state.digest->late = window && mp_window_ends_late(window);
     state.digest->leaks_unknown = window && mp_verdict_is_unknown(window);
     state.digest->in_use = window && counts_in_use(window);

@@ -72,11 +72,12 @@ typedef struct mp_digest {
     bool in_use; /* the window ends before the process or the log ends, so objects in use count as
                     left behind */
     bool late;   /* the window ends after the clean-up, when leaks are no longer visible */
-    bool leaks_unknown; /* too few snapshots to tell whether all sites leak */
-    bool of_moment;     /* the user selected a snapshot, so `complete` does not matter */
-    bool partial;       /* a profile that has only its hottest lines */
-    bool tells_no_part; /* an old baseline that does not say whether it is partial */
-    bool has_paths;     /* profile with a call tree, and MP_LEVEL_PATH was requested */
+    bool leaks_unknown;     /* too few snapshots to tell whether all sites leak */
+    bool of_moment;         /* the user selected a snapshot, so `complete` does not matter */
+    bool partial;           /* a profile that has only its hottest lines */
+    bool tells_no_part;     /* an old baseline that does not say whether it is partial */
+    bool has_paths;         /* profile with a call tree, and MP_LEVEL_PATH was requested */
+    mp_unmatched unmatched; /* patterns of the selection that nothing matched */
     bool kept; /* the digest was read from a baseline, which stores only levels with a name */
     /* Options that select a part of the recording, such as "--type X --from 2"; "" for none.
      * Digests can be compared only if these are equal. Text of the dictionary. */

@@ -201,6 +201,8 @@ struct mp_document {
     bool failed;         /* a limit was exceeded, or a violation found */
     bool unjudged;       /* a request could not be answered, such as a rule of a policy */
     bool fits_nothing;   /* nothing in the input matches the selection */
+    uint64_t unmatched;  /* patterns of the selection that nothing matches (mp_unmatched) */
+    const char *misfit;  /* text about the first of them, in any file; NULL = none */
     size_t files;        /* number of merged files; 0 = not merged */
     size_t frames;       /* maximum frames of a stack; 0 = all */
     bool pictured;       /* a figure is the main result; the tables have the same data as rows */

@@ -415,6 +415,7 @@ static void put_checks(mp_document *document, const mp_document *from, const cha
     document->failed |= from->failed;
     document->unjudged |= from->unjudged;
     document->fits_nothing &= from->fits_nothing;
+    document->unmatched &= from->unmatched;
 }
 
 /* Count how many of the first `most` rows come from each source. If a source keeps fewer rows than
@@ -479,6 +480,7 @@ mp_document *mp_documents_merge(const mp_part *parts, size_t count, const mp_mer
     state.document->first_tables = parts[0].document->first_tables;
     state.document->files = count;
     state.document->fits_nothing = true;
+    state.document->unmatched = parts[0].document->unmatched;
     for (size_t i = 0; i < count; i++) /* a path may contain any bytes */
         files[i] = (mp_merge_source){.part = i,
                                      .document = parts[i].document,

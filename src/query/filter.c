@@ -347,13 +347,16 @@ static void select_things(mp_filter *filter, const mp_selection *selection)
 {
     const mp_model *model = filter->model;
     filter->selects = true;
+    bool *matched = mp_alloc_zero(selection->count + 1, sizeof *matched);
     bool **map[] = {
         [MP_THINGS_CONTEXTS] = &filter->contexts,      [MP_THINGS_SNAPSHOTS] = &filter->births,
         [MP_THINGS_BETWEEN] = &filter->births_between, [MP_THINGS_TYPES] = &filter->types,
         [MP_THINGS_MODULES] = &filter->modules,        [MP_THINGS_ENTITIES] = &filter->entities};
     for (mp_things things = 0; things <= (model->profile ? MP_THINGS_ENTITIES : MP_THINGS_TYPES);
          things++)
-        *map[things] = mp_matching(model, things, selection->criteria, selection->count);
+        *map[things] = mp_matching(model, things, selection->criteria, selection->count, matched);
+    filter->unmatched = mp_unmatched_of(selection, matched);
+    free(matched);
     bool timed =
         model->holds & MP_HOLDS_TIMES && mp_time_range_is(&selection->within, &model->within);
     if (!timed)

@@ -30,6 +30,7 @@ typedef struct mp_filter {
     mp_session_snapshots sessions;
     mp_session_snapshots listed; /* also snapshots of which only the total is known */
     bool selects;                /* something besides later snapshots is excluded */
+    mp_unmatched unmatched;      /* patterns of the selection that nothing in the model matches */
     /* Flags by id: true if the thing with this id is included; NULL: all are. The flags `births`
      * and `births_between` are those of snapshots. They tell if the objects that first appear in a
      * snapshot are included: `births` for objects that the snapshot's request created,

@@ -8,6 +8,7 @@
 #include "base/index.h"
 #include "base/memory.h"
 #include "base/pattern.h"
+#include "base/text.h"
 #include "model/profile.h"
 #include "query/labels.h"
 #include "query/texts.h"
@@ -354,8 +355,8 @@ void mp_matcher_free(mp_matcher *matcher)
 }
 
 /* Add the things that match a criterion to `any`. If the criterion is negated, remove them from
- * `kept` instead. */
-static void match_one(mp_matcher *matcher, const mp_criterion *criterion, bool *kept, bool *any)
+ * `kept` instead. Return false if nothing matches. */
+static bool match_one(mp_matcher *matcher, const mp_criterion *criterion, bool *kept, bool *any)
 {
     const uint32_t total = matcher->count;
     bool *fits = mp_alloc_zero(total, 1);
@@ -367,9 +368,10 @@ static void match_one(mp_matcher *matcher, const mp_criterion *criterion, bool *
         else
             any[k] |= fits[k];
     free(fits);
+    return some;
 }
 
-bool *mp_matcher_ask(mp_matcher *matcher, const mp_criterion *criteria, size_t count)
+bool *mp_matcher_ask(mp_matcher *matcher, const mp_criterion *criteria, size_t count, bool *matched)
 {
     uint32_t total = matcher->count;
     bool *kept = mp_alloc(total), *any = mp_alloc(total);
@@ -381,7 +383,8 @@ bool *mp_matcher_ask(mp_matcher *matcher, const mp_criterion *criteria, size_t c
                 continue;
             if (!wanted)
                 memset(any, false, total);
-            match_one(matcher, &criteria[i], kept, any);
+            if (match_one(matcher, &criteria[i], kept, any) && matched)
+                matched[i] = true;
             wanted |= !criteria[i].negated;
         }
         for (uint32_t k = 0; wanted && k < total; k++)
@@ -392,12 +395,36 @@ bool *mp_matcher_ask(mp_matcher *matcher, const mp_criterion *criteria, size_t c
 }
 
 bool *mp_matching(const mp_model *model, mp_things things, const mp_criterion *criteria,
-                  size_t count)
+                  size_t count, bool *matched)
 {
     mp_matcher *matcher = mp_matcher_new(model, things);
-    bool *kept = mp_matcher_ask(matcher, criteria, count);
+    bool *kept = mp_matcher_ask(matcher, criteria, count, matched);
     mp_matcher_free(matcher);
     return kept;
+}
+
+enum { FURTHER = 63 }; /* bit of all further criteria */
+
+mp_unmatched mp_unmatched_of(const mp_selection *selection, const bool *matched)
+{
+    mp_unmatched unmatched = 0;
+    for (size_t i = 0; i < selection->count; i++)
+        if (!selection->criteria[i].negated && !matched[i])
+            unmatched |= (mp_unmatched)1 << (i < FURTHER ? i : FURTHER);
+    return unmatched;
+}
+
+const char *mp_unmatched_text(mp_arena *arena, const mp_selection *selection,
+                              mp_unmatched unmatched)
+{
+    if (!unmatched)
+        return NULL;
+    for (size_t i = 0; i < FURTHER && i < selection->count; i++)
+        if (unmatched >> i & 1)
+            return mp_arena_format(arena, "no %s matches \"%s\"; is it misspelled?",
+                                   mp_subject_name(selection->criteria[i].subject),
+                                   mp_utf8_copy(arena, selection->criteria[i].pattern));
+    return "nothing matches one of the last patterns; is it misspelled?";
 }
 
 /* --- kinds of recordings --- */

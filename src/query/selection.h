@@ -5,6 +5,7 @@
 #pragma once
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "model/model.h"
 
 typedef enum mp_subject {
@@ -57,17 +58,27 @@ typedef enum mp_things {
 } mp_things;
 
 /* Return a flag for each thing, by id: true if it matches all criteria about subjects that these
- * things have. Other criteria are ignored. The patterns must be valid. Release
- * with free(). */
+ * things have. Other criteria are ignored. Set the flags in `matched`, by criterion, for those that
+ * something matches (NULL: not wanted). The patterns must be valid. Release with free(). */
 bool *mp_matching(const mp_model *model, mp_things things, const mp_criterion *criteria,
-                  size_t count);
+                  size_t count, bool *matched);
 
 /* Matcher for many questions. It prepares the data of the model once. Not thread-safe. Release with
  * mp_matcher_free. */
 typedef struct mp_matcher mp_matcher;
 mp_matcher *mp_matcher_new(const mp_model *model, mp_things things);
-bool *mp_matcher_ask(mp_matcher *matcher, const mp_criterion *criteria, size_t count);
+bool *mp_matcher_ask(mp_matcher *matcher, const mp_criterion *criteria, size_t count,
+                     bool *matched);
 void mp_matcher_free(mp_matcher *matcher);
+
+/* Patterns of a selection that nothing matches, as bits by criterion; the last bit is for all
+ * further ones. A negated criterion needs no match. */
+typedef uint64_t mp_unmatched;
+/* Return the patterns whose flag in `matched` is false. */
+mp_unmatched mp_unmatched_of(const mp_selection *selection, const bool *matched);
+/* Return a text in UTF-8 that names the first of these patterns; NULL: there is none. */
+const char *mp_unmatched_text(mp_arena *arena, const mp_selection *selection,
+                              mp_unmatched unmatched);
 
 /* Return the kinds of recordings that an option such as "not-thread" or "since" applies to, as bits
  * 1 << mp_kind. */

@@ -84,7 +84,7 @@ static void apply(builder *shop, size_t i)
     const mp_suppression *suppression = &shop->suppressed->suppressions->items[i];
     mp_suppression_effect *effect = &shop->suppressed->effects[i];
     bool *matching =
-        mp_matcher_ask(shop->matcher, suppression->criteria, suppression->criterion_count);
+        mp_matcher_ask(shop->matcher, suppression->criteria, suppression->criterion_count, NULL);
     int64_t growth;
     *effect = find(shop, i + 1, matching, &growth);
     if (suppression->last_day && suppression->last_day < shop->suppressed->suppressions->today)
@@ -138,7 +138,7 @@ bool *mp_suppressed_ever(const mp_window *window)
         if (status != MP_SUPPRESSION_USED && status != MP_SUPPRESSION_UNUSED)
             continue;
         bool *matching =
-            mp_matcher_ask(matcher, suppression->criteria, suppression->criterion_count);
+            mp_matcher_ask(matcher, suppression->criteria, suppression->criterion_count, NULL);
         for (uint32_t context = 1; context < count; context++)
             ever[context] |= matching[context];
         free(matching);

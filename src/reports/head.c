@@ -360,6 +360,17 @@ static void say_nothing(mp_document *document, const mp_request *request, const 
                         "nothing was created in the selected time");
 }
 
+/* Warn of a pattern that nothing matches, although others match. In a folder, another file may
+ * match it. */
+static void say_misfit(mp_document *document, const mp_request *request)
+{
+    if (request->one_of_many)
+        return;
+    document->misfit = mp_unmatched_text(document->arena, &request->selection, document->unmatched);
+    if (document->misfit)
+        mp_document_say(document, MP_TONE_WARNING, "Warning", "%s", document->misfit);
+}
+
 void mp_section_selection(mp_document *document, const mp_request *request, bool fits)
 {
     int64_t bytes = mp_number_argument(request, "min-size");
@@ -380,8 +391,11 @@ void mp_section_selection(mp_document *document, const mp_request *request, bool
                 : request->model->holds & MP_HOLDS_LEDGER
                     ? compare_heaps(document, request, &row, &whole)
                     : compare_profiles(document, request, &row, &whole);
+    document->unmatched = request->filter->unmatched;
     if (!some && !fits)
         say_nothing(document, request, &row, &whole);
+    else if (selects && !fits)
+        say_misfit(document, request);
     mp_table_put(document, table, &row);
     if (!selects)
         return;

@@ -7,7 +7,7 @@
 #include "base/text.h"
 #include "reports/sections.h"
 
-/* Withdraw results, because the recording is truncated, or nothing matches the filters. With
+/* Withdraw results, because the recording is truncated, or nothing matches a filter. With
  * `passes`, withdraw only those that pass. */
 static void withdraw(mp_rule_results *results, bool passes, const char *why)
 {
@@ -116,6 +116,8 @@ static mp_rule_results judge(mp_document *document, const mp_request *request,
         withdraw(&results, false, mp_torn_text(document, request));
     else if (document->fits_nothing && !request->one_of_many)
         withdraw(&results, false, MP_FITS_NOTHING);
+    else if (document->misfit)
+        withdraw(&results, false, document->misfit);
     else if (strict)
         withdraw(&results, true, strict);
     document->failed |= results.counts[MP_VERDICT_FAIL] > 0;

@@ -239,6 +239,8 @@ const char *mp_leaks_unknown_text(const mp_document *document, const mp_window *
         return NULL;
     if (document->fits_nothing)
         return MP_FITS_NOTHING;
+    if (document->misfit)
+        return document->misfit;
     if (!mp_window_has_span(window))
         return MP_ONE_SNAPSHOT;
     if (mp_window_ends_late(window))

@@ -359,7 +359,9 @@ static const char *refusal_of(mp_document *document, const mp_request *request,
     if (cut)
         return mp_document_text(
             document, "%s is not complete: objects in use where it ends count as alive", cut->path);
-    return !builds->site_count && *builds->conditions ? "nothing matches the filters" : NULL;
+    if (!builds->site_count && *builds->conditions)
+        return MP_FITS_NOTHING;
+    return mp_unmatched_text(document->arena, &request->selection, builds->unmatched);
 }
 
 /* Return true if a site without a slope grew by more than `most` bytes a build since its first

@@ -304,22 +304,30 @@ static void run_all(group_work *work)
     free(threads);
 }
 
-/* If nothing matches the filters in any file, withdraw the checks. If something matches in one
- * file, nothing in another is a figure. */
-static void withdraw_nothing(const mp_pile *pile)
+/* If nothing matches the filters, or one of their patterns, in any file, withdraw the checks. If
+ * something matches in one file, nothing in another is a figure. */
+static void withdraw_nothing(const mp_pile *pile, const mp_selection *selection)
 {
     bool fits = false;
-    for (size_t i = 0; i < pile->count; i++)
+    mp_unmatched unmatched = ~(mp_unmatched)0;
+    for (size_t i = 0; i < pile->count; i++) {
         fits |= !pile->documents[i]->fits_nothing;
-    for (size_t i = 0; !fits && i < pile->count; i++)
-        mp_document_withdraw(pile->documents[i], MP_FITS_NOTHING);
+        unmatched &= pile->documents[i]->unmatched;
+    }
+    for (size_t i = 0; i < pile->count && (!fits || unmatched); i++) {
+        mp_document *document = pile->documents[i];
+        const char *misfit = mp_unmatched_text(document->arena, selection, unmatched);
+        mp_document_withdraw(document, fits ? misfit : MP_FITS_NOTHING);
+    }
 }
 
 /* Merge the answers, of which there is at least one. */
-static mp_document *merge(const mp_file_groups *groups, const mp_pile *pile)
+static mp_document *merge(const mp_file_groups *groups, const mp_pile *pile,
+                          const mp_selection *selection)
 {
-    withdraw_nothing(pile);
+    withdraw_nothing(pile, selection);
     mp_document *document = mp_documents_merge(pile->parts, pile->count, &pile->how);
+    document->misfit = mp_unmatched_text(document->arena, selection, document->unmatched);
     bool agents = false;
     for (size_t i = 0; i < groups->count; i++)
         agents |= groups->items[i].agent;
@@ -367,8 +375,8 @@ void mp_groups_answer(const mp_file_groups *groups, const mp_question *question,
     free(turns);
     if (!answers->pile.count)
         return;
-    answers->document =
-        answers->merged ? merge(groups, &answers->pile) : answers->pile.documents[0];
+    answers->document = answers->merged ? merge(groups, &answers->pile, &question->selection)
+                                        : answers->pile.documents[0];
 }
 
 void mp_answers_free(mp_answers *answers)

@@ -297,6 +297,7 @@ bool mp_question_keeps(const mp_question *question, const mp_diagnostics *diagno
                        mp_digest *digest, mp_error *error)
 {
     const mp_diagnostic *torn = torn_of(diagnostics);
+    mp_arena arena = {0};
     bool empty = mp_selects(&question->selection);
     for (size_t level = 0; level < MP_LEVELS; level++)
         empty &= digest->lists[level].count == 0;
@@ -304,6 +305,12 @@ bool mp_question_keeps(const mp_question *question, const mp_diagnostics *diagno
     if (empty)
         return mp_fail(error, MP_ERROR_NO_ANSWER,
                        "no baseline can be made: nothing matches the filters");
+    const char *misfit = mp_unmatched_text(&arena, &question->selection, digest->unmatched);
+    if (misfit)
+        mp_fail(error, MP_ERROR_NO_ANSWER, "no baseline can be made: %s", misfit);
+    mp_arena_free(&arena);
+    if (misfit)
+        return false;
     return !torn || question->allow_torn ||
            mp_fail_file(error, torn->path, (uint32_t)torn->line, 0,
                         "no baseline is made from a recording that %s: %s (" MP_DASHES

@@ -113,7 +113,7 @@ static void an_unknown_type_is_a_type(void **unused)
     reading r = heap();
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         mp_criterion criterion = {MP_SUBJECT_TYPE, cases[i].negated, cases[i].pattern};
-        bool *kept = mp_matching(r.model, MP_THINGS_TYPES, &criterion, 1);
+        bool *kept = mp_matching(r.model, MP_THINGS_TYPES, &criterion, 1, NULL);
         assert_int_equal(kept[0], cases[i].unknown);
         assert_int_equal(kept[1], cases[i].first); /* Procedure is the first type of the file */
         free(kept);
@@ -137,7 +137,7 @@ static void any_of_a_subject_all_subjects_and_no_negated_one(void **unused)
         mp_selection selection = {.criteria = criteria, .count = count};
         expect(model, &selection, wanted[count], "of several");
     }
-    bool *contexts = mp_matching(model, MP_THINGS_CONTEXTS, criteria, 0);
+    bool *contexts = mp_matching(model, MP_THINGS_CONTEXTS, criteria, 0, NULL);
     for (uint32_t i = 1; i < model->contexts.count; i++)
         assert_true(contexts[i]);
     free(contexts);
