@@ -221,14 +221,17 @@ static void digest_scoped(builder *state, mp_level level,
         whole_for(&wholes, list->items[i].key)->amounts.bytes += list->items[i].amounts.bytes;
     grouping.count = (uint32_t)wholes.count;
     grouping.groups = mp_alloc_zero(wholes.count + 1, sizeof *grouping.groups);
+    for (size_t i = 0; i < wholes.count; i++)
+        grouping.groups[i].end.bytes = wholes.items[i].amounts.bytes;
     mp_groups_add_scoped(state->window, &grouping, MP_GROUPS_SCOPED);
     for (size_t i = 0; i < list->count; i++) {
         const mp_entry *whole = whole_for(&wholes, list->items[i].key);
+        const mp_group *group = &grouping.groups[whole - wholes.items];
         list->items[i].amounts.scoped_bytes =
-            grouping.groups[whole - wholes.items].inclusive_bytes - whole->amounts.bytes;
+            mp_group_scope_of(&grouping, group).inclusive_bytes - whole->amounts.bytes;
     }
     mp_entries_free(&wholes);
-    MP_FREE(grouping.groups, grouping.group_of, of_context);
+    MP_FREE(grouping.groups, grouping.group_of, grouping.scopes, of_context);
 }
 
 static mp_entry_key context_type_key(builder *state, const mp_context *context)
@@ -292,7 +295,8 @@ static void digest_groups(builder *state)
         amounts.leaked_objects = group->leaked.objects;
         amounts.leaked_bytes = group->leaked.bytes;
         amounts.leaking_bytes = leaking[i];
-        amounts.scoped_bytes = scoped ? group->inclusive_bytes - group->end.bytes : 0;
+        amounts.scoped_bytes =
+            scoped ? mp_group_scope_of(grouping, group).inclusive_bytes - group->end.bytes : 0;
         mp_entry_key key = {.line = MP_NO_LINE};
         if (by->of_source) { /* leave out the first lines of functions, which differ between
                               * recordings */

@@ -46,6 +46,15 @@ typedef struct mp_left_behind {
     int64_t idle; /* those among them that are temp-tables without instances */
 } mp_left_behind;
 
+/* Figures of a group that depend on the owners of objects. */
+typedef struct mp_group_scope {
+    /* bytes alive at `to` and at `from`, including objects whose owners are in the group */
+    int64_t inclusive_bytes, from_inclusive_bytes;
+    int64_t kept_bytes;    /* leaked bytes, including objects whose owners leak */
+    int64_t pool_objects;  /* leaked objects scoped to the session's unnamed widget pool */
+    int64_t owned_by_leak; /* leaked objects whose owner leaks too */
+} mp_group_scope;
+
 typedef struct mp_group {
     const char *label;
     mp_generation_id example;         /* the first generation of the group */
@@ -53,18 +62,12 @@ typedef struct mp_group {
     mp_cost end;                      /* all changes up to the end of the window */
     int64_t from_objects, from_bytes; /* alive at the start of the window */
     mp_left_behind leaked;
-    /* bytes alive at `to`, including objects whose owners are in the group */
-    int64_t inclusive_bytes;
-    int64_t from_inclusive_bytes; /* bytes alive at `from`, including objects whose owners are in
-                                     the group */
-    int64_t kept_bytes;           /* leaked bytes, including objects whose owners leak */
-    int64_t pool_objects;         /* leaked objects scoped to the session's unnamed widget pool */
-    int64_t owned_by_leak;        /* leaked objects whose owner leaks too */
-    mp_peak_share at_peak;        /* alive at the peak of all bytes; event logs only */
+    mp_peak_share at_peak; /* alive at the peak of all bytes; event logs only */
     /* Number of snapshots at which leaked objects were created, and number of all snapshots of the
      * same sessions at which any object was created. */
     uint32_t grew, moments;
     uint32_t grew_sessions; /* number of sessions in which leaked objects were created */
+    uint32_t scope;         /* index in mp_grouping.scopes */
 } mp_group;
 
 /* Return true if growth can be judged: some session has more than one snapshot at which the group
@@ -85,6 +88,9 @@ typedef struct mp_grouping {
     mp_group *groups; /* non-empty groups, sorted by label, then by node, then by example */
     uint32_t count;
     bool has_scope; /* objects have owners, so inclusive and kept bytes are meaningful */
+    /* figures of the groups by mp_group.scope; NULL: no object has an owner, as in most logs, whose
+     * groups take less memory without them */
+    mp_group_scope *scopes;
     /* 1 + the index of the group of each generation or, for dimensions of frames, of each tree
      * node. */
     uint32_t *group_of;
@@ -93,6 +99,19 @@ typedef struct mp_grouping {
     bool labelled;
     void *private;
 } mp_grouping;
+
+/* Return the figures of a group that depend on owners. Without owners, they are those of its own
+ * objects; for dimensions of frames, they are 0. */
+static inline mp_group_scope mp_group_scope_of(const mp_grouping *grouping, const mp_group *group)
+{
+    if (grouping->scopes)
+        return grouping->scopes[group->scope];
+    if (grouping->of_frames)
+        return (mp_group_scope){0};
+    return (mp_group_scope){.inclusive_bytes = group->end.bytes,
+                            .from_inclusive_bytes = group->from_bytes,
+                            .kept_bytes = group->leaked.bytes};
+}
 
 /* Figures of groups that are computed on request. */
 enum {
@@ -104,10 +123,14 @@ enum {
 
 /* Return the groups of a window by a dimension; they are cached in the window. The sum of a field
  * over all groups is that of the window, except for inclusive and kept bytes, and for dimensions of
- * frames. Dimensions of frames have no extras, and leave fields about owners at 0. To get another
+ * frames. Dimensions of frames have no extras. To get another
  * order, sort pointers to the groups, or rows made of them. */
 const mp_grouping *mp_window_groups(const mp_window *window, const mp_dimension *dimension,
                                     unsigned extras);
+
+/* Group a large window on another thread, for a later mp_window_groups. The window must not move
+ * until then. Small windows are not grouped ahead. */
+void mp_window_group_ahead(const mp_window *window, const mp_dimension *dimension);
 
 void mp_grouping_free(mp_grouping *grouping);
 
@@ -122,8 +145,8 @@ typedef struct mp_members {
  * figures at its ends. The dimension must not be one of frames. Release both arrays with free(). */
 mp_members mp_members_of(const mp_window *window, const mp_dimension *dimension);
 
-/* Add the figures that `wanted` selects, MP_GROUPS_SCOPED and MP_GROUPS_KEPT, to groups of any
- * kind. `groups`, `count` and `group_of` must be set. */
+/* Add the figures that `wanted` selects, MP_GROUPS_SCOPED and MP_GROUPS_KEPT, to the scopes of
+ * groups of any kind, if there are owners. `groups`, `count` and `group_of` must be set. */
 void mp_groups_add_scoped(const mp_window *window, mp_grouping *grouping, unsigned wanted);
 
 /* Return the bytes of each group that are alive at `to`, without accepted leaks. Release with

@@ -122,19 +122,34 @@ static bool is_gone(const mp_balance *balance, int64_t objects)
 }
 
 static void add_leaked(const mp_window *window, const mp_generation *generation,
-                       const mp_cost *cost, mp_group *group)
+                       const mp_cost *cost, mp_group *group, mp_group_scope *scope)
 {
-    const mp_context *context = &window->model->contexts.items[generation->context.i];
-    const mp_generation *owner = &window->model->generations.items[generation->owner.i];
-    const mp_balance *of_owner = &mp_window_balances(window)[generation->owner.i];
     group->leaked.objects += mp_cost_live(*cost);
     group->leaked.bytes += cost->bytes;
     group->leaked.idle += cost->idle;
+    if (!scope)
+        return;
+    const mp_context *context = &window->model->contexts.items[generation->context.i];
+    const mp_generation *owner = &window->model->generations.items[generation->owner.i];
+    const mp_balance *of_owner = &mp_window_balances(window)[generation->owner.i];
     if (is_session_pool(window->model, context->owner))
-        group->pool_objects += mp_cost_live(*cost);
+        scope->pool_objects += mp_cost_live(*cost);
     if (generation->owner.i && mp_window_leaks(window, context->owner, owner->born) &&
         !is_gone(of_owner, mp_cost_live(of_owner->end)))
-        group->owned_by_leak += mp_cost_live(*cost);
+        scope->owned_by_leak += mp_cost_live(*cost);
+}
+
+/* Make the scopes of the groups, if there are owners. */
+static void make_scopes(const mp_model *model, mp_grouping *grouping)
+{
+    bool owned = false;
+    for (uint32_t i = 1; i < model->contexts.count && !owned; i++)
+        owned = model->contexts.items[i].owner.i != 0;
+    if (!owned)
+        return;
+    grouping->scopes = mp_alloc_zero((size_t)grouping->count + 1, sizeof *grouping->scopes);
+    for (uint32_t i = 0; i < grouping->count; i++)
+        grouping->groups[i].scope = i;
 }
 
 static void add_balances(const mp_window *window, mp_grouping *grouping)
@@ -153,7 +168,8 @@ static void add_balances(const mp_window *window, mp_grouping *grouping)
         group->at_peak.objects += at_peak.objects;
         group->at_peak.bytes += at_peak.bytes;
         if (mp_window_leaks(window, generation->context, generation->born))
-            add_leaked(window, generation, &balances[i].end, group);
+            add_leaked(window, generation, &balances[i].end, group,
+                       grouping->scopes ? &grouping->scopes[group->scope] : NULL);
     }
 }
 
@@ -206,6 +222,7 @@ static mp_grouping group_window(const mp_window *window, const mp_dimension *dim
         grouping.groups[i].node = model->tree_of[node.i];
     }
     free(members.examples);
+    make_scopes(model, &grouping);
     add_balances(window, &grouping);
     return grouping;
 }
@@ -224,9 +241,12 @@ void mp_groups_add_scoped(const mp_window *window, mp_grouping *grouping, unsign
 {
     const mp_model *model = window->model;
     const mp_balance *balances = mp_window_balances(window);
+    if (!grouping->scopes)
+        make_scopes(model, grouping);
+    grouping->has_scope = grouping->scopes != NULL;
+    if (!grouping->has_scope)
+        return;
     last_scoped *lasts = mp_alloc_zero((size_t)grouping->count + 1, sizeof *lasts);
-    for (uint32_t i = 1; i < model->contexts.count; i++)
-        grouping->has_scope |= model->contexts.items[i].owner.i != 0;
     for (uint32_t i = 1; i < model->generations.count; i++) {
         int64_t bytes = balances[i].end.bytes, from_bytes = balances[i].from_bytes;
         for (uint32_t index = i; (bytes || from_bytes) && index;
@@ -235,22 +255,23 @@ void mp_groups_add_scoped(const mp_window *window, mp_grouping *grouping, unsign
                 continue;
             const mp_generation *generation = &model->generations.items[index];
             const mp_balance *balance = &balances[index];
-            mp_group *group = &grouping->groups[grouping->group_of[index] - 1];
+            const uint32_t place = grouping->groups[grouping->group_of[index] - 1].scope;
+            mp_group_scope *scope = &grouping->scopes[place];
             last_scoped *last = &lasts[grouping->group_of[index]];
             bool there = index == i || !is_gone(balance, mp_cost_live(balance->end));
             if (wanted & MP_GROUPS_SCOPED && there && last->to != i) {
                 last->to = i;
-                group->inclusive_bytes += bytes;
+                scope->inclusive_bytes += bytes;
             }
             if (wanted & MP_GROUPS_SCOPED && last->from != i &&
                 (index == i || !is_gone(balance, balance->from_objects))) {
                 last->from = i;
-                group->from_inclusive_bytes += from_bytes;
+                scope->from_inclusive_bytes += from_bytes;
             }
             if (wanted & MP_GROUPS_KEPT && there && last->leaked != i &&
                 mp_window_leaks(window, generation->context, generation->born)) {
                 last->leaked = i;
-                group->kept_bytes += bytes;
+                scope->kept_bytes += bytes;
             }
         }
     }
@@ -371,17 +392,60 @@ static void label_groups(const mp_model *model, const mp_dimension *dimension,
 
 /* --- the result --- */
 
-mp_grouping *mp_known_groups(const mp_window *window, const mp_dimension *dimension,
-                             unsigned extras)
+/* A grouping that is made on another thread. */
+typedef struct ahead_task {
+    const mp_window *window;
+    const mp_dimension *dimension;
+} ahead_task;
+
+static mp_grouping *grouping_of(const mp_window *window, const mp_dimension *dimension)
 {
     size_t count, place = (size_t)(dimension - mp_dimensions(&count));
     assert(place < count && count <= MP_MOST_DIMENSIONS);
-    mp_grouping *grouping = &window->cache->groupings[place];
-    if (!grouping->private) {
-        *grouping =
-            dimension->of_frames ? mp_group_frames(window) : group_window(window, dimension);
-        keep_full_groups(window->model, grouping);
+    return &window->cache->groupings[place];
+}
+
+static void make_groups(const mp_window *window, const mp_dimension *dimension)
+{
+    mp_grouping *grouping = grouping_of(window, dimension);
+    if (grouping->private)
+        return;
+    *grouping = dimension->of_frames ? mp_group_frames(window) : group_window(window, dimension);
+    keep_full_groups(window->model, grouping);
+}
+
+static void make_ahead(void *opaque)
+{
+    const ahead_task *task = opaque;
+    make_groups(task->window, task->dimension);
+    label_groups(task->window->model, task->dimension, grouping_of(task->window, task->dimension));
+}
+
+void mp_window_group_ahead(const mp_window *window, const mp_dimension *dimension)
+{
+    enum { MANY = 1 << 16 };
+    mp_window_cache *cache = window->cache;
+    if (window->model->generations.count < MANY || cache->ahead ||
+        grouping_of(window, dimension)->private)
+        return;
+    mp_window_balances(window); /* both threads need them */
+    cache->ahead_of = dimension;
+    cache->ahead = mp_pipeline_new(sizeof(ahead_task), make_ahead);
+    mp_pipeline_at_once(cache->ahead);
+    *(ahead_task *)mp_pipeline_batch(cache->ahead) = (ahead_task){window, dimension};
+    mp_pipeline_submit(cache->ahead);
+}
+
+mp_grouping *mp_known_groups(const mp_window *window, const mp_dimension *dimension,
+                             unsigned extras)
+{
+    mp_grouping *grouping = grouping_of(window, dimension);
+    if (window->cache->ahead_of == dimension) {
+        mp_pipeline_free(window->cache->ahead);
+        window->cache->ahead = NULL;
+        window->cache->ahead_of = NULL;
     }
+    make_groups(window, dimension);
     unsigned wanted = dimension->of_frames ? 0 : extras & ~grouping->extras;
     unsigned scoped = wanted & ((dimension->of_context ? MP_GROUPS_SCOPED : 0u) | MP_GROUPS_KEPT);
     if (scoped)
@@ -405,7 +469,7 @@ void mp_grouping_free(mp_grouping *grouping)
 {
     if (grouping->private)
         mp_arena_free(grouping->private);
-    MP_FREE(grouping->private, grouping->groups, grouping->group_of);
+    MP_FREE(grouping->private, grouping->groups, grouping->group_of, grouping->scopes);
     *grouping = (mp_grouping){0};
 }
 

@@ -139,7 +139,7 @@ static mp_leak leak_of_group(const mp_model *model, const mp_grouping *sites, ui
                      .sites = sites,
                      .objects = group->leaked.objects,
                      .bytes = group->leaked.bytes,
-                     .kept_bytes = group->kept_bytes};
+                     .kept_bytes = mp_group_scope_of(sites, group).kept_bytes};
 }
 
 /* Add the bytes that are indirectly lost through lost blocks. They are freed together with these

@@ -45,6 +45,12 @@ static inline const mp_group *mp_leak_group(const mp_leak *leak)
     return &leak->sites->groups[leak->sites->group_of[leak->example.i] - 1];
 }
 
+/* Return those that depend on owners. */
+static inline mp_group_scope mp_leak_scope(const mp_leak *leak)
+{
+    return mp_group_scope_of(leak->sites, mp_leak_group(leak));
+}
+
 /* Return the leak as text: "OOABL Obj shop.OrderEvent at placeOrder shop.OrderService:155", or only
  * its site if the type is not recorded. It belongs to the arena. */
 const char *mp_leak_text(mp_arena *arena, const mp_model *model, const mp_leak *leak);

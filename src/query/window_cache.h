@@ -1,6 +1,7 @@
 /* Cached results of a window, for the files that compute them. */
 #pragma once
 
+#include "base/pipeline.h"
 #include "query/group.h"
 
 struct mp_leaks;
@@ -13,6 +14,8 @@ typedef struct mp_window_cache {
     mp_balance *balances;
     mp_totals *totals;
     mp_grouping groupings[MP_MOST_DIMENSIONS]; /* groupings by index of the dimension */
+    mp_pipeline *ahead; /* makes the grouping `ahead_of` on another thread; NULL: none does */
+    const mp_dimension *ahead_of;
     struct mp_leaks *leaks;
     struct mp_leak_verdict *verdict;
 } mp_window_cache;

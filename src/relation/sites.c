@@ -177,7 +177,8 @@ static bool site_at(mp_relation_source *source, uint64_t place, uint64_t wanted,
                     void *row)
 {
     const mp_model *model = source->model;
-    const mp_group *group = &mp_source_sites(source)->groups[place];
+    const mp_grouping *sites = mp_source_sites(source);
+    const mp_group *group = &sites->groups[place];
     const mp_context *context = context_of(model, group);
     const bool has_line = context->node.i && context->line != MP_NO_LINE;
     site_row site = {.site = (int64_t)place + 1,
@@ -189,8 +190,9 @@ static bool site_at(mp_relation_source *source, uint64_t place, uint64_t wanted,
                      .live_bytes = group->end.bytes,
                      .leaked_objects = group->leaked.objects,
                      .leaked_bytes = group->leaked.bytes,
-                     .session_pool_objects =
-                         model->holds & MP_HOLDS_RUNTIME ? group->pool_objects : MP_UNKNOWN};
+                     .session_pool_objects = model->holds & MP_HOLDS_RUNTIME
+                                                 ? mp_group_scope_of(sites, group).pool_objects
+                                                 : MP_UNKNOWN};
     if (MP_WANTS(wanted, SITE_KIND) || MP_WANTS(wanted, SITE_CONFIDENCE) ||
         MP_WANTS(wanted, SITE_LEAKING))
         set_verdict(source, place, &site);

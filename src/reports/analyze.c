@@ -151,6 +151,7 @@ static bool run_heap(const mp_request *request, mp_document *document, mp_error 
     const mp_window *window = mp_request_window(request, error);
     if (!window)
         return false;
+    mp_window_group_ahead(window, mp_dimension_usual(window->model));
     mp_section_head(document, request);
     mp_answer_leaks(document, request, window);
     mp_say_damage(document, request);

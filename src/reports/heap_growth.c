@@ -212,15 +212,16 @@ static mp_best growth_rows(const mp_grouping *grouping, const mp_heap_arguments 
         if ((!from.objects && !from.bytes && !to.objects && !to.bytes) ||
             !mp_is_asked(asked, llabs(growth.delta_bytes), llabs(growth.delta_objects)))
             continue;
-        int64_t scoped = group->inclusive_bytes - group->from_inclusive_bytes;
+        const mp_group_scope scope = mp_group_scope_of(grouping, group);
+        int64_t scoped = scope.inclusive_bytes - scope.from_inclusive_bytes;
         if (!asked->limit || growth.delta_objects || growth.delta_bytes || (kept_too && scoped))
             *(growth_row *)mp_best_add(&best) =
                 (growth_row){.group = group,
                              .growth = growth,
                              .key = group->label,
                              .trend = no_trend,
-                             .from_inclusive = has_scope ? group->from_inclusive_bytes : MP_UNKNOWN,
-                             .to_inclusive = has_scope ? group->inclusive_bytes : MP_UNKNOWN,
+                             .from_inclusive = has_scope ? scope.from_inclusive_bytes : MP_UNKNOWN,
+                             .to_inclusive = has_scope ? scope.inclusive_bytes : MP_UNKNOWN,
                              .delta_inclusive = has_scope ? scoped : MP_UNKNOWN,
                              .scoped_bytes = has_scope && kept_too ? scoped : MP_UNKNOWN};
         else

@@ -99,17 +99,18 @@ static const char *older_text(mp_document *document, const mp_leak *leak)
 static void set_flags(mp_document *document, leak_row *row)
 {
     const mp_group *group = mp_leak_group(row->leak);
+    const mp_group_scope scope = mp_leak_scope(row->leak);
     const struct {
         bool applies;
         const char *flag, *hint;
     } rules[] = {
         {group->leaked.idle > 0, "temp-table-not-instantiated",
          "temp-table declared and never instantiated"},
-        {group->pool_objects > 0, "session-widget-pool",
+        {scope.pool_objects > 0, "session-widget-pool",
          "in the session's unnamed widget pool, which lives as long as the session"},
         {row->leak->class == MP_TYPE_RAW_MEMORY, "raw-memory",
          "memory that only the program itself can free"},
-        {group->owned_by_leak > 0, "owner-leaked", "its owner was left behind too"},
+        {scope.owned_by_leak > 0, "owner-leaked", "its owner was left behind too"},
         {row->leak->verdict->seldom, "grew-seldom", "grew too seldom to tell a leak from a cache"},
         {mp_leak_is_growth(row->leak), "older-than-window", older_text(document, row->leak)},
     };
@@ -167,6 +168,7 @@ static mp_best leak_rows(const mp_leaks *leaks, const mp_heap_arguments *asked,
     for (uint32_t i = 0; i < leaks->count; i++) {
         const mp_leak *leak = &leaks->items[i];
         const mp_group *group = mp_leak_group(leak);
+        const mp_group_scope scope = mp_leak_scope(leak);
         const mp_inference *inference = leak->inference;
         if (mp_is_asked(asked, mp_leak_bytes(leak), mp_leak_objects(leak)))
             *(leak_row *)mp_best_add(&best) = (leak_row){
@@ -190,8 +192,8 @@ static mp_best leak_rows(const mp_leaks *leaks, const mp_heap_arguments *asked,
                 .line = leak->line == MP_NO_LINE ? MP_UNKNOWN : leak->line,
                 .start_line = MP_UNKNOWN,
                 .idle_objects = if_any(group->leaked.idle),
-                .session_pool_objects = if_any(group->pool_objects),
-                .owner_leaked_objects = if_any(group->owned_by_leak),
+                .session_pool_objects = if_any(scope.pool_objects),
+                .owner_leaked_objects = if_any(scope.owned_by_leak),
                 .inclusive_bytes = leaks->has_scope ? leak->kept_bytes : MP_UNKNOWN};
     }
     mp_best_end(&best);

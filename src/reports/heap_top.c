@@ -133,7 +133,9 @@ static mp_best top_rows(const mp_window *window, const mp_grouping *grouping,
                 .group = group,
                 .bytes = cost->bytes,
                 .percent = mp_percent_of(cost->bytes, all_bytes),
-                .inclusive_bytes = grouping->has_scope ? group->inclusive_bytes : MP_UNKNOWN,
+                .inclusive_bytes = grouping->has_scope
+                                       ? mp_group_scope_of(grouping, group).inclusive_bytes
+                                       : MP_UNKNOWN,
                 .objects = mp_cost_live(*cost),
                 .created_objects = cost->created,
                 .deleted_objects = cost->deleted,

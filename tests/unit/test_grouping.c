@@ -15,7 +15,7 @@
 #include "support/memory_reader.h"
 #include "unit/small_heap.h"
 
-extern const mp_reader mp_reader_oemp;
+extern const mp_reader mp_reader_oemp, mp_reader_taligent;
 
 static reading read_heap(const char *text)
 {
@@ -47,17 +47,18 @@ static char *dump_groups(const mp_grouping *grouping)
     FILE *out = open_memstream(&text, &size);
     for (uint32_t i = 0; i < grouping->count; i++) {
         const mp_group *g = &grouping->groups[i];
+        const mp_group_scope scope = mp_group_scope_of(grouping, g);
         fprintf(out, "%s: %" PRId64 "-%" PRId64 "=%" PRId64 "/%" PRId64, g->label, g->end.created,
                 g->end.deleted, mp_cost_live(g->end), g->end.bytes);
         fprintf(out, ", from %" PRId64 "/%" PRId64, g->from_objects, g->from_bytes);
         fprintf(out, ", leaked %" PRId64 "/%" PRId64, g->leaked.objects, g->leaked.bytes);
-        fprintf(out, ", incl %" PRId64, g->inclusive_bytes);
+        fprintf(out, ", incl %" PRId64, scope.inclusive_bytes);
         if (g->end.idle)
             fprintf(out, ", idle %" PRId64, g->end.idle);
-        if (g->pool_objects)
-            fprintf(out, ", pool %" PRId64, g->pool_objects);
-        if (g->owned_by_leak)
-            fprintf(out, ", owned %" PRId64, g->owned_by_leak);
+        if (scope.pool_objects)
+            fprintf(out, ", pool %" PRId64, scope.pool_objects);
+        if (scope.owned_by_leak)
+            fprintf(out, ", owned %" PRId64, scope.owned_by_leak);
         if (g->moments)
             fprintf(out, ", grew %u of %u in %u", g->grew, g->moments, g->grew_sessions);
         fprintf(out, "\n");
@@ -359,6 +360,47 @@ static void the_tree_adds_up_from_below(void **unused)
     reading_free(&r);
 }
 
+/* A heap log with a function for each of its blocks, of 1 to 100 bytes. */
+static reading read_log(unsigned blocks)
+{
+    char *text;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    fprintf(out, "Thread\tTime of event\tAddress\tSize\tType\tStack crawl\n");
+    for (unsigned i = 0; i < blocks; i++)
+        fprintf(out, "1-1\t%u\t0x%x\t%u\tnovtbl\tf%u()|main\n", 1000 + i, 0x1000 + 64 * i,
+                1 + i % 100, i);
+    fclose(out);
+    reading r = read_text(&mp_reader_taligent, "a.log", text, 65536);
+    free(text);
+    return r;
+}
+
+static void groups_made_ahead_are_the_same(void **unused)
+{
+    (void)unused;
+    reading r = read_log(70000);
+    mp_window window = window_of(&r, NULL, NULL), other = window_of(&r, NULL, NULL),
+              unused_window = window_of(&r, NULL, NULL);
+    const mp_dimension *source = mp_dimension_find("source");
+    mp_window_group_ahead(&unused_window, source);
+    mp_window_free(&unused_window);
+    mp_window_group_ahead(&window, source);
+    (void)mp_window_leak_sites(&window);
+    const mp_grouping *ahead = mp_window_groups(&window, source, MP_GROUPS_SCOPED);
+    char *dumped = dump_groups(ahead);
+    char *expected = dump_groups(mp_window_groups(&other, source, MP_GROUPS_SCOPED));
+    assert_int_equal(ahead->count, 70000);
+    assert_string_equal(ahead->groups[69999].label, "f9999()");
+    assert_int_equal(ahead->groups[69999].end.bytes, 100);
+    assert_true(strcmp(dumped, expected) == 0);
+    free(dumped);
+    free(expected);
+    mp_window_free(&window);
+    mp_window_free(&other);
+    reading_free(&r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -372,6 +414,7 @@ int main(void)
         cmocka_unit_test(functions_without_a_name_stay_apart),
         cmocka_unit_test(dimensions_are_found_by_name),
         cmocka_unit_test(the_tree_adds_up_from_below),
+        cmocka_unit_test(groups_made_ahead_are_the_same),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -59,8 +59,8 @@ static char *dump_leaks(const finding *f)
         fprintf(out, ", class %d, grew %u of %u", (int)leak->class, mp_leak_group(leak)->grew,
                 mp_leak_group(leak)->moments);
         fprintf(out, "%s", mp_group_grew_once(mp_leak_group(leak)) ? ", once" : "");
-        fprintf(out, "%s", mp_leak_group(leak)->pool_objects ? ", pool" : "");
-        fprintf(out, "%s", mp_leak_group(leak)->owned_by_leak ? ", owned" : "");
+        fprintf(out, "%s", mp_leak_scope(leak).pool_objects ? ", pool" : "");
+        fprintf(out, "%s", mp_leak_scope(leak).owned_by_leak ? ", owned" : "");
         fprintf(out, "%s\n", mp_leak_group(leak)->leaked.idle ? ", idle" : "");
     }
     fprintf(out, "%" PRId64 "/%" PRId64 "\n", f->leaks->objects, f->leaks->bytes);

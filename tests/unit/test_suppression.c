@@ -347,7 +347,7 @@ static void what_is_suppressed_owns_no_leak(void **unused)
         const mp_leaks *leaks = mp_window_leak_sites(&window);
         assert_int_equal(leaks->count, with ? 2 : 3);
         assert_string_equal(leaks->items[1 - with].type, "Temp-table");
-        assert_int_equal(mp_leak_group(&leaks->items[1 - with])->owned_by_leak, !with);
+        assert_int_equal(mp_leak_scope(&leaks->items[1 - with]).owned_by_leak, !with);
         mp_window_free(&window);
     }
     mp_suppressions_free(&list);
