@@ -1,10 +1,13 @@
 /* Dominators by the semi-NCA algorithm, on depth-first search numbers.
  *
  * In this numbering, an ancestor in the search tree has a smaller number than its descendants,
- * objects usually refer to objects with numbers close to their own, and 0 is the virtual root.
- * Memory is the limiting factor, so arrays are reused: see struct searched. */
+ * objects usually refer to objects with numbers close to their own, and 0 is the virtual root. A
+ * reference to a larger number comes from an ancestor, so only the smallest such number matters.
+ * Only references to smaller numbers are stored as predecessors. Memory is the limiting factor, so
+ * arrays are reused: see struct searched. */
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "query/graph_query.h"
@@ -14,10 +17,15 @@ enum {
     CHEAPER = 4, /* cost of a random memory access, in sequential accesses */
 };
 
-/* Node of a forest or of a tree. In the forest of processed objects, `best` is the smallest
- * semidominator on the path up to, but not including, `ancestor`. In the dominator tree, it has its
- * depth, and a pointer `leap` to an ancestor further up. */
+/* Node of the search tree, of a forest, or of the dominator tree. In the search tree, it has its
+ * parent and the next reference to search. In the forest of processed objects, `best` is the
+ * smallest semidominator on the path up to, but not including, `ancestor`; before an object is
+ * processed, it is the smallest number of an object that refers to it. In the dominator tree, it
+ * has its depth, and a pointer `leap` to an ancestor further up. */
 typedef union node {
+    struct {
+        uint32_t parent, next;
+    };
     struct {
         uint32_t ancestor, best;
     };
@@ -28,20 +36,20 @@ typedef union node {
 
 /* What the search finds out about an object. */
 typedef struct visit {
-    uint32_t number; /* its number in the search; 0: not reached */
-    uint32_t predecessors;
+    uint32_t number;       /* its number in the search; 0: not reached */
+    uint32_t predecessors; /* number of references to it from objects with larger numbers */
 } visit;
 
 typedef struct searched {
     const mp_graph *graph;
-    visit *visits;    /* of each object */
+    visit *visits;    /* of each object; becomes `parent` */
     uint32_t *object; /* object of each number */
+    node *nodes;      /* of each number */
     uint32_t *parent; /* parent in the search tree, later the immediate dominator; both by number */
-    /* Indexed by number: first the next reference to search, then the start of the predecessors,
-     * then the semidominator. */
+    /* Indexed by number: first the end of the references, then the start of the predecessors, then
+     * the semidominator. */
     uint32_t *start;
-    uint32_t *predecessors; /* predecessors, by number */
-    node *nodes;
+    uint32_t *predecessors; /* predecessors with larger numbers, by number */
     uint32_t reached;
 } searched;
 
@@ -62,28 +70,28 @@ static uint32_t enter(searched *job, uint32_t object, uint32_t parent)
     uint32_t from = job->graph->first[object], to = job->graph->first[object + 1];
     job->visits[object].number = number;
     job->object[number] = object;
-    job->parent[number] = parent;
-    job->start[number] = from;
+    job->nodes[number] = (node){.parent = parent, .next = from};
+    job->start[number] = to;
     ask_for(job, from, to - from > AHEAD ? from + AHEAD : to);
     return number;
 }
 
 static void search_from(searched *job, uint32_t root)
 {
-    const mp_graph *graph = job->graph;
+    const uint32_t *targets = job->graph->targets;
     uint32_t index = enter(job, root, 0);
     while (index) {
-        uint32_t next = job->start[index], end = graph->first[job->object[index] + 1];
+        uint32_t next = job->nodes[index].next, end = job->start[index];
         bool found = false;
         while (next < end && !found) {
             if (end - next > AHEAD)
-                __builtin_prefetch(&job->visits[graph->targets[next + AHEAD]], 1);
-            visit *target = &job->visits[graph->targets[next++]];
-            target->predecessors++;
+                __builtin_prefetch(&job->visits[targets[next + AHEAD]], 1);
+            visit *target = &job->visits[targets[next++]];
+            target->predecessors += target->number - 1 < index - 1; /* 0 - 1 is large */
             found = !target->number;
         }
-        job->start[index] = next;
-        index = found ? enter(job, graph->targets[next - 1], index) : job->parent[index];
+        job->nodes[index].next = next;
+        index = found ? enter(job, targets[next - 1], index) : job->nodes[index].parent;
     }
 }
 
@@ -92,9 +100,11 @@ static void search(searched *job)
     const mp_graph *graph = job->graph;
     size_t size = (size_t)graph->count + 2;
     job->visits = mp_alloc_zero(size, sizeof *job->visits);
-    job->object = mp_alloc_zero(size, sizeof *job->object);
-    job->parent = mp_alloc_zero(size, sizeof *job->parent);
-    job->start = mp_alloc_zero(size, sizeof *job->start);
+    job->object = mp_alloc(size * sizeof *job->object);
+    job->nodes = mp_alloc(size * sizeof *job->nodes);
+    job->start = mp_alloc(size * sizeof *job->start);
+    job->object[0] = 0;
+    job->nodes[0] = (node){.parent = 0};
     for (uint32_t i = 1; i < graph->roots.count; i++)
         if (mp_root_is_strong(&graph->roots.items[i]) &&
             !job->visits[graph->roots.items[i].object].number)
@@ -103,7 +113,16 @@ static void search(searched *job)
 
 /* --- predecessors --- */
 
-/* Store the predecessors of each object, from the end of its range. */
+static void ask_for_later(const searched *job, const uint32_t *targets)
+{
+    const uint32_t later = job->visits[targets[AHEAD]].number;
+    __builtin_prefetch(&job->visits[targets[2 * AHEAD]], 0);
+    __builtin_prefetch(&job->start[later], 1);
+    __builtin_prefetch(&job->nodes[later], 1);
+}
+
+/* Store the predecessors of each object with larger numbers, from the end of its range, and the
+ * smallest predecessor. */
 static void store_predecessors(searched *job)
 {
     const mp_graph *graph = job->graph;
@@ -112,27 +131,37 @@ static void store_predecessors(searched *job)
     for (uint32_t object = 1; object <= graph->count; object++) {
         uint32_t from = visits[object].number, end = graph->first[object + 1];
         for (uint32_t i = graph->first[object]; from && i < end; i++) {
-            if (total - i > 2 * AHEAD) {
-                __builtin_prefetch(&visits[graph->targets[i + 2 * AHEAD]], 0);
-                __builtin_prefetch(&job->start[visits[graph->targets[i + AHEAD]].number], 1);
-            }
-            job->predecessors[--job->start[visits[graph->targets[i]].number]] = from;
+            if (total - i > 2 * AHEAD)
+                ask_for_later(job, graph->targets + i);
+            uint32_t to = visits[graph->targets[i]].number;
+            if (to < from)
+                job->predecessors[--job->start[to]] = from;
+            else if (job->nodes[to].best > from)
+                job->nodes[to].best = from;
         }
     }
 }
 
 static void find_predecessors(searched *job)
 {
+    const mp_graph *graph = job->graph;
     uint32_t sum = 0;
     for (uint32_t i = 1; i <= job->reached; i++) {
         if (job->reached - i > AHEAD)
             __builtin_prefetch(&job->visits[job->object[i + AHEAD]], 0);
         /* end of the range; storing moves it back to the start */
         job->start[i] = sum += job->visits[job->object[i]].predecessors;
+        job->nodes[i].best = job->nodes[i].parent;
     }
     job->start[job->reached + 1] = sum;
+    for (uint32_t i = 1; i < graph->roots.count; i++) /* the virtual root refers to them */
+        if (mp_root_is_strong(&graph->roots.items[i]))
+            job->nodes[job->visits[graph->roots.items[i].object].number].best = 0;
     job->predecessors = mp_alloc(((size_t)sum + 1) * sizeof *job->predecessors);
     store_predecessors(job);
+    job->parent = mp_resized(job->visits, (size_t)job->reached + 1, sizeof *job->parent);
+    for (uint32_t i = 0; i <= job->reached; i++)
+        job->parent[i] = job->nodes[i].parent;
 }
 
 /* --- semidominators --- */
@@ -176,23 +205,6 @@ static void shorten(node *nodes, uint32_t reached, uint32_t last)
     }
 }
 
-/* Make the nodes, and free `visits`, so that the two never exist together. */
-static void begin_nodes(searched *job)
-{
-    const mp_graph *graph = job->graph;
-    uint32_t *rooted = mp_alloc(graph->roots.count * sizeof *rooted), count = 0;
-    for (uint32_t i = 1; i < graph->roots.count; i++)
-        if (mp_root_is_strong(&graph->roots.items[i]))
-            rooted[count++] = job->visits[graph->roots.items[i].object].number;
-    free(job->visits);
-    job->nodes = mp_alloc(((size_t)job->reached + 1) * sizeof *job->nodes);
-    for (uint32_t i = 0; i <= job->reached; i++)
-        job->nodes[i] = (node){.ancestor = job->parent[i], .best = i};
-    while (count) /* objects that the virtual root refers to */
-        job->nodes[rooted[--count]].best = 0;
-    free(rooted);
-}
-
 static void find_semidominators(searched *job)
 {
     node *nodes = job->nodes;
@@ -203,13 +215,11 @@ static void find_semidominators(searched *job)
             shorten(nodes, job->reached, number);
             steps = 0;
         }
-        uint32_t start = job->start[number];
-        uint32_t semi = nodes[number].best < job->parent[number] ? 0 : job->parent[number];
+        uint32_t start = job->start[number], semi = nodes[number].best;
         for (uint32_t i = end; i-- > start;) {
-            uint32_t from = job->predecessors[i];
             if (i >= AHEAD)
                 __builtin_prefetch(&nodes[job->predecessors[i - AHEAD]], 1);
-            uint32_t best = from <= number ? from : best_above(nodes, from, number, &steps);
+            uint32_t best = best_above(nodes, job->predecessors[i], number, &steps);
             if (best < semi)
                 semi = best;
         }
@@ -241,7 +251,7 @@ static void find_dominators(searched *job)
 }
 
 /* Store the dominator tree in preorder, with children in the order of the search. `start` is reused
- * for the next free place below each node. */
+ * for the next free place below each node, and `predecessors` for the order. */
 static void put_in_order(searched *job, mp_dominators *result)
 {
     size_t size = (size_t)job->reached + 2;
@@ -251,7 +261,7 @@ static void put_in_order(searched *job, mp_dominators *result)
         span[i] = 1;
     for (uint32_t i = job->reached; i; i--)
         span[above[i]] += span[i];
-    result->order = mp_alloc(size * sizeof *result->order);
+    result->order = mp_resized(job->predecessors, size, sizeof *result->order);
     result->span = mp_alloc(size * sizeof *result->span);
     result->order[0] = 0;
     result->span[0] = span[0];
@@ -269,7 +279,7 @@ static void put_in_order(searched *job, mp_dominators *result)
 static void put_by_object(const searched *job, mp_dominators *result)
 {
     uint32_t count = job->graph->count;
-    result->idom = mp_alloc(((size_t)count + 1) * sizeof *result->idom);
+    result->idom = mp_resized(job->start, (size_t)count + 1, sizeof *result->idom);
     for (uint32_t i = 1; i <= count; i++)
         result->idom[i] = MP_NOT_REACHED;
     result->idom[0] = 0;
@@ -277,9 +287,12 @@ static void put_by_object(const searched *job, mp_dominators *result)
         result->idom[job->object[i]] = job->object[job->parent[i]];
 }
 
-static void sum_up(const mp_graph *graph, mp_dominators *result)
+static void sum_up(const searched *job, mp_dominators *result)
 {
-    result->retained = mp_alloc_zero((size_t)graph->count + 1, sizeof *result->retained);
+    const mp_graph *graph = job->graph;
+    size_t size = (size_t)graph->count + 1;
+    result->retained = mp_resized(job->nodes, size, sizeof *result->retained);
+    memset(result->retained, 0, size * sizeof *result->retained);
     for (uint32_t i = result->reached; i; i--) {
         uint32_t object = result->order[i];
         if (i > AHEAD)
@@ -294,19 +307,15 @@ mp_dominators mp_dominators_of(const mp_graph *graph)
     searched job = {.graph = graph};
     search(&job);
     find_predecessors(&job);
-    begin_nodes(&job);
     find_semidominators(&job);
-    free(job.predecessors);
     find_dominators(&job);
 
     mp_dominators result = {.reached = job.reached};
     put_in_order(&job, &result);
-    free(job.nodes);
-    free(job.start);
     put_by_object(&job, &result);
     free(job.parent);
     free(job.object);
-    sum_up(graph, &result);
+    sum_up(&job, &result);
     return result;
 }
 

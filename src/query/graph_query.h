@@ -57,7 +57,7 @@ uint32_t mp_dominators_place(const mp_dominators *dominators, uint32_t object);
 /* Compute the dominators with the semi-NCA algorithm: Loukas Georgiadis, "Linear-Time Algorithms
  * for Dominators and Related Problems", 2005, section 2, based on Lengauer and Tarjan, 1979. Takes
  * O(references * log(objects)) time at worst, without recursion, and 24 bytes per object and 4 per
- * reference. The result keeps 20 bytes per object. */
+ * reference to an object that the search found earlier. The result keeps 20 bytes per object. */
 mp_dominators mp_dominators_of(const mp_graph *graph);
 void mp_dominators_free(mp_dominators *dominators);
 
