@@ -9,6 +9,7 @@
 
 #include "base/memory.h"
 #include "model/graph.h"
+#include "model/id_table.h"
 #include "query/filter.h"
 #include "query/group.h"
 #include "query/labels.h"
@@ -103,12 +104,36 @@ typedef struct mp_groups {
 
 /* --- a view of a graph --- */
 
-/* The roots of each object. */
+/* The roots of each object. Few objects have roots: they are a set of bits. */
 typedef struct mp_object_roots {
-    uint32_t *first; /* ranges in `roots` by object; count + 2 elements, as in mp_graph */
-    uint32_t *roots; /* indexes in graph->roots */
+    mp_id_word *objects; /* objects with roots, 64 in a word */
+    uint32_t *first;     /* ranges in `roots` of objects with roots, in their order */
+    uint32_t *roots;     /* indexes in graph->roots, by object */
+    uint32_t count;      /* number of roots that have an object */
 } mp_object_roots;
 mp_object_roots mp_roots_by_object(const mp_graph *graph);
+
+/* Roots of an object: `count` indexes in graph->roots, which belong to an mp_object_roots. */
+typedef struct mp_root_list {
+    const uint32_t *items;
+    uint32_t count;
+} mp_root_list;
+
+/* Return the range of an object that has roots. */
+static inline uint32_t *mp_root_range(const mp_object_roots *roots, uint32_t object)
+{
+    const mp_id_word *word = &roots->objects[object / 64];
+    const uint64_t below = word->bits & (((uint64_t)1 << object % 64) - 1);
+    return &roots->first[word->before + mp_bits_set(below)];
+}
+
+static inline mp_root_list mp_roots_of(const mp_object_roots *roots, uint32_t object)
+{
+    if (!(roots->objects[object / 64].bits >> object % 64 & 1))
+        return (mp_root_list){NULL, 0};
+    const uint32_t *range = mp_root_range(roots, object);
+    return (mp_root_list){roots->roots + range[0], range[1] - range[0]};
+}
 /* Return true if a root keeps the object alive. */
 bool mp_is_rooted(const mp_graph *graph, const mp_object_roots *roots, uint32_t object);
 /* Return true if the object is a global object: its references are global variables. */

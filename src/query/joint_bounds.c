@@ -69,9 +69,9 @@ static inline bool next_group(const bounds *state, uint32_t object, uint32_t *ne
         *next = 1;
         return *group != 0;
     }
-    for (uint32_t i = state->roots->first[object] + (*next)++; i < state->roots->first[object + 1];
-         i = state->roots->first[object] + (*next)++) {
-        *group = group_of[state->roots->roots[i]];
+    const mp_root_list all = mp_roots_of(state->roots, object);
+    while (*next < all.count) {
+        *group = group_of[all.items[(*next)++]];
         if (*group)
             return true;
     }
@@ -149,8 +149,9 @@ static uint32_t back(const bounds *state, uint32_t object)
 /* Return the number of objects and groups to examine if a path passes through the object. */
 static uint32_t groups_at(const bounds *state, uint32_t object)
 {
-    uint32_t roots = state->roots->first[object + 1] - state->roots->first[object];
-    return state->many[object] + (state->groups->kind == MP_GROUPS_OF_ROOTED && roots ? roots : 1);
+    uint32_t roots =
+        state->groups->kind == MP_GROUPS_OF_ROOTED ? mp_roots_of(state->roots, object).count : 0;
+    return state->many[object] + (roots ? roots : 1);
 }
 
 /* Return true if a path that ends with a reference from `from` is short enough to examine. */

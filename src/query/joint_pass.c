@@ -124,9 +124,11 @@ static inline uint64_t own_bits(const pass *state, uint32_t object)
     uint64_t bits = state->of_type ? state->of_type[type] : 0;
     if (has_object(state->holders, object))
         bits |= state->of_holder[type];
-    if (has_object(state->rooted, object))
-        for (uint32_t i = state->roots->first[object]; i < state->roots->first[object + 1]; i++)
-            bits |= state->of_rooted[state->roots->roots[i]];
+    if (has_object(state->rooted, object)) {
+        const mp_root_list all = mp_roots_of(state->roots, object);
+        for (uint32_t i = 0; i < all.count; i++)
+            bits |= state->of_rooted[all.items[i]];
+    }
     return bits;
 }
 

@@ -56,9 +56,10 @@ static int by_number(const void *left, const void *right)
 static size_t kinds_of(const mp_graph *graph, const mp_object_roots *roots, uint32_t object,
                        bool weak, uint32_t *kinds)
 {
+    const mp_root_list all = mp_roots_of(roots, object);
     size_t count = 0, kept = 0;
-    for (uint32_t i = roots->first[object]; i < roots->first[object + 1]; i++) {
-        const mp_root *root = &graph->roots.items[roots->roots[i]];
+    for (uint32_t i = 0; i < all.count; i++) {
+        const mp_root *root = &graph->roots.items[all.items[i]];
         if (mp_root_is_strong(root) != weak)
             kinds[count++] = root->kind;
     }
@@ -73,11 +74,9 @@ static size_t kinds_of(const mp_graph *graph, const mp_object_roots *roots, uint
 const char *mp_object_roots_text(mp_arena *arena, const mp_graph_view *view, uint32_t object,
                                  bool weak)
 {
-    const mp_object_roots *roots = &view->roots;
     enum { MOST_KINDS = 64 }; /* recorders know about a dozen */
-    uint32_t *kinds =
-        mp_alloc((roots->first[object + 1] - roots->first[object] + 1) * sizeof *kinds);
-    size_t count = kinds_of(view->graph, roots, object, weak, kinds);
+    uint32_t *kinds = mp_alloc((mp_roots_of(&view->roots, object).count + 1) * sizeof *kinds);
+    size_t count = kinds_of(view->graph, &view->roots, object, weak, kinds);
     const char *text = count ? mp_root_kind_text(arena, view->model, kinds[0]) : "";
     for (size_t i = 1; i < count && i < MOST_KINDS; i++)
         text =
@@ -91,41 +90,51 @@ const char *mp_object_roots_text(mp_arena *arena, const mp_graph_view *view, uin
 
 mp_object_roots mp_roots_by_object(const mp_graph *graph)
 {
-    mp_object_roots result = {.first =
-                                  mp_alloc_zero((size_t)graph->count + 2, sizeof *result.first),
+    const uint32_t words = graph->count / 64 + 1;
+    mp_object_roots result = {.objects = mp_alloc_zero(words, sizeof *result.objects),
                               .roots = mp_alloc((size_t)graph->roots.count * sizeof *result.roots)};
-    uint32_t sum = 0;
+    uint32_t rooted = 0;
+    for (uint32_t i = 1; i < graph->roots.count; i++) {
+        const uint32_t object = graph->roots.items[i].object;
+        result.objects[object / 64].bits |= (uint64_t)(object != 0) << object % 64;
+    }
+    for (uint32_t i = 0; i < words; i++) {
+        result.objects[i].before = rooted;
+        rooted += mp_bits_set(result.objects[i].bits);
+    }
+    result.first = mp_alloc_zero((size_t)rooted + 1, sizeof *result.first);
     for (uint32_t i = 1; i < graph->roots.count; i++)
-        result.first[graph->roots.items[i].object] += graph->roots.items[i].object != 0;
-    for (uint32_t i = 1; i <= graph->count; i++)
-        result.first[i] = sum += result.first[i];
-    result.first[graph->count + 1] = sum;
+        if (graph->roots.items[i].object)
+            ++*mp_root_range(&result, graph->roots.items[i].object);
+    for (uint32_t i = 0; i <= rooted; i++)
+        result.first[i] = result.count += result.first[i];
     for (uint32_t i = graph->roots.count; i-- > 1;)
         if (graph->roots.items[i].object)
-            result.roots[--result.first[graph->roots.items[i].object]] = i;
+            result.roots[--*mp_root_range(&result, graph->roots.items[i].object)] = i;
     return result;
 }
 
 bool mp_is_rooted(const mp_graph *graph, const mp_object_roots *roots, uint32_t object)
 {
-    for (uint32_t i = roots->first[object]; i < roots->first[object + 1]; i++)
-        if (mp_root_is_strong(&graph->roots.items[roots->roots[i]]))
+    const mp_root_list all = mp_roots_of(roots, object);
+    for (uint32_t i = 0; i < all.count; i++)
+        if (mp_root_is_strong(&graph->roots.items[all.items[i]]))
             return true;
     return false;
 }
 
 bool mp_is_global(const mp_graph *graph, const mp_object_roots *roots, uint32_t object)
 {
-    for (uint32_t i = roots->first[object]; graph->globals && i < roots->first[object + 1]; i++)
-        if (graph->roots.items[roots->roots[i]].kind == graph->globals)
+    const mp_root_list all = mp_roots_of(roots, object);
+    for (uint32_t i = 0; graph->globals && i < all.count; i++)
+        if (graph->roots.items[all.items[i]].kind == graph->globals)
             return true;
     return false;
 }
 
 void mp_object_roots_free(mp_object_roots *roots)
 {
-    free(roots->first);
-    free(roots->roots);
+    MP_FREE(roots->objects, roots->first, roots->roots);
     *roots = (mp_object_roots){0};
 }
 
@@ -166,15 +175,15 @@ static void count_objects(mp_graph_view *view)
 {
     const mp_graph *graph = view->graph;
     uint32_t *seen = mp_alloc_zero(view->census_count + 1, sizeof *seen);
-    for (uint32_t object = 1; object <= graph->count; object++)
-        for (uint32_t i = view->roots.first[object]; i < view->roots.first[object + 1]; i++) {
-            uint32_t kind = view->kinds.group_of[view->roots.roots[i]];
-            if (seen[kind] == object)
-                continue;
-            seen[kind] = object;
-            view->census[kind - 1].objects++;
-            view->census[kind - 1].bytes += (int64_t)graph->sizes[object];
-        }
+    for (uint32_t i = 0; i < view->roots.count; i++) { /* those of an object are together */
+        const uint32_t root = view->roots.roots[i], kind = view->kinds.group_of[root];
+        const uint32_t object = graph->roots.items[root].object;
+        if (seen[kind] == object)
+            continue;
+        seen[kind] = object;
+        view->census[kind - 1].objects++;
+        view->census[kind - 1].bytes += (int64_t)graph->sizes[object];
+    }
     free(seen);
 }
 

@@ -181,7 +181,6 @@ static void find_types(search *state)
         const uint32_t later = mp_object_ahead(dominators, place);
         __builtin_prefetch(&graph->types[later]);
         __builtin_prefetch(&dominators->retained[later]);
-        __builtin_prefetch(&view->roots.first[later]);
         uint64_t retained = dominators->retained[object];
         if (mp_retains_much(dominators, object) || !mp_is_rooted(graph, &view->roots, object))
             continue;

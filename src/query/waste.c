@@ -149,9 +149,8 @@ static void vote(const search *job, equals *group, uint32_t object)
 static int64_t take_array(search *job, uint32_t array)
 {
     const unsigned char before = job->marks[array];
-    const mp_object_roots *roots = &job->view->roots;
     job->marks[array] |= TAKEN;
-    return before || roots->first[array] != roots->first[array + 1] ? 0 : size_of(job, array);
+    return before || mp_roots_of(&job->view->roots, array).count ? 0 : size_of(job, array);
 }
 
 static bool is_string(mp_content_kind kind)

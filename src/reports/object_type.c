@@ -41,7 +41,7 @@ static bool put_objects(mp_document *document, const mp_graph_view *view, const 
         types[graph->types[object]] = true;
         row.objects++;
         row.self_bytes += (int64_t)graph->sizes[object];
-        row.roots += view->roots.first[object] != view->roots.first[object + 1];
+        row.roots += mp_roots_of(&view->roots, object).count != 0;
         row.reachable_objects += mp_is_reached(&view->dominators, object);
         row.untracked_objects += !mp_graph_tracks(graph, object);
     }
