@@ -73,8 +73,10 @@ static void *worker(void *opaque)
         pipeline->work(batch);
         pthread_mutex_lock(&pipeline->lock);
         pipeline->done++;
-        /* Likewise, wake the caller only when half the ring is free. */
-        if (pipeline->submitted - pipeline->done <= RING / 2)
+        /* Wake the caller only when half the ring is free, or all of it. Waking it for each free
+         * place would make both threads take turns. */
+        const uint64_t left = pipeline->submitted - pipeline->done;
+        if (left == RING / 2 || left == 0)
             pthread_cond_signal(&pipeline->less);
     }
     pthread_mutex_unlock(&pipeline->lock);
@@ -85,8 +87,7 @@ static void submit_to_thread(mp_pipeline *pipeline)
 {
     pthread_mutex_lock(&pipeline->lock);
     pipeline->submitted++;
-    /* Wake the worker only when there is work for a while. Waking it for each batch would make both
-     * threads take turns. */
+    /* Likewise, wake the worker only when there is work for a while. */
     if (pipeline->submitted - pipeline->done >= WAKE)
         pthread_cond_signal(&pipeline->more);
     /* Wait until the next batch to be filled is free. */

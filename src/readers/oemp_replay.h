@@ -44,7 +44,9 @@ oemp_replay oemp_replay_begin;   /* oemp_begin */
 oemp_replay oemp_replay_trailer; /* oemp_stated */
 oemp_replay oemp_replay_end;     /* items without contents */
 
-enum { OEMP_RUNS = 128, OEMP_BYTES = 1 << 16 };
+/* The ring of batches is smaller than 4 MiB, so it has no huge pages, and a small recording uses
+ * little of it. */
+enum { OEMP_RUNS = 128, OEMP_BYTES = 56 << 10 };
 typedef struct oemp_run {
     oemp_replay *replay;
     oemp_recording *recording;
