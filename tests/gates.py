@@ -149,6 +149,20 @@ def hold_filters(laws, folder):
         laws.claim(done.returncode == status, bad, "baseline", done.returncode)
 
 
+def hold_bases(laws, folder):
+    """Claims about recordings that are compared with themselves: this is said, and with --strict nothing passes."""
+    (folder / "base.policy").write_text("leaked <= base\n")
+    laws.run("baseline", "save", SAMPLES / "shop-v2.oemp", "--store", folder / "own")
+    copy = folder / "copy.oemp"
+    copy.write_bytes((SAMPLES / "shop-v2.oemp").read_bytes())
+    for base, same in ((SAMPLES / "shop-v2.oemp", True), (copy, True), (folder / "own" / "shop-v2.baseline", True),
+                       (SAMPLES / "shop-v1.oemp", True), (f"{copy}@3", False)):  # shop-v1 is the same run in version 1
+        words = ["gate", folder / "base.policy", SAMPLES / "shop-v2.oemp", "--base", base, "--quiet", "--format", "json"]
+        done = laws.run(*words)
+        laws.claim(any(line["label"] == "Same run" for line in json.loads(done.stdout)["answer"]) == same, base, "says it")
+        laws.claim(done.returncode == 0 and laws.run(*words, "--strict").returncode == 3 * same, base, "strict")
+
+
 def main():
     asked = claims.arguments(__doc__)
     laws = claims.ClaimsOfProgram(asked.memprof)
@@ -182,6 +196,7 @@ def main():
                 laws.claim(notes == failed + unjudged, name, words, "annotations", notes)
         hold_made(laws, pathlib.Path(folder))
         hold_filters(laws, pathlib.Path(folder))
+        hold_bases(laws, pathlib.Path(folder))
     return laws.end(800)
 
 

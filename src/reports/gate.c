@@ -1,5 +1,6 @@
 /* The report gate: check a recording against the rules of a policy. */
 #include <math.h>
+#include <string.h>
 
 #include "base/text.h"
 #include "compare/policy.h"
@@ -242,26 +243,54 @@ static void section_worse(mp_document *document, const mp_rule_results *results)
         table->footer = (mp_line){.rest = {left_out, MP_REST_MORE}};
 }
 
-static bool is_same(const mp_digest *a, const mp_digest *b)
+static bool has_same_bytes(const mp_digest *a, const mp_digest *b)
 {
-    /* If the totals differ, the digests are of different snapshots. */
-    bool same = a->checksum_count && a->checksum_count == b->checksum_count &&
-                mp_amounts_equal(&a->totals, &b->totals);
+    bool same = a->checksum_count && a->checksum_count == b->checksum_count;
     for (size_t i = 0; same && i < a->checksum_count; i++)
         same = mp_checksum_equal(&a->checksums[i], &b->checksums[i]);
     return same;
 }
 
-/* Warn if the recording is its own base. It cannot be worse than itself. */
-static void say_same(mp_document *document, const mp_digest *base, const mp_digest *now)
+static bool has_same_start(const mp_digest *a, const mp_digest *b)
 {
-    bool same = base && is_same(base, now);
-    for (size_t i = 0; base && !same && i < base->run_count; i++)
-        same = is_same(base->runs[i], now);
+    return (a->start_us && a->start_us == b->start_us) ||
+           (a->has_stamp && b->has_stamp && a->stamp_ms == b->stamp_ms) ||
+           strcmp(a->path, b->path) == 0;
+}
+
+/* Evidence that a recording is its own base; the strongest is the largest. */
+typedef enum sameness { NOT_SAME, SAME_RUN, SAME_BYTES } sameness;
+
+static sameness sameness_of(const mp_digest *base, const mp_digest *now)
+{
+    /* If the totals differ, the digests are of different snapshots. */
+    if (!mp_amounts_equal(&base->totals, &now->totals))
+        return NOT_SAME;
+    return has_same_bytes(base, now) ? SAME_BYTES : has_same_start(base, now) ? SAME_RUN : NOT_SAME;
+}
+
+/* Find out if the recording is its own base, or one of the base's runs. It cannot be worse than
+ * itself. */
+static sameness sameness_of_any(const mp_digest *base, const mp_digest *now)
+{
+    sameness most = base ? sameness_of(base, now) : NOT_SAME;
+    for (size_t i = 0; base && i < base->run_count; i++) {
+        const sameness same = sameness_of(base->runs[i], now);
+        most = same > most ? same : most;
+    }
+    return most;
+}
+
+static void say_same(mp_document *document, sameness same, const mp_digest *base)
+{
     if (same)
-        mp_document_say(document, MP_TONE_WARNING, "Same bytes",
-                        "those that %s was made from: the recording is compared with itself",
-                        base->path);
+        mp_document_say(
+            document, MP_TONE_WARNING, same == SAME_BYTES ? "Same bytes" : "Same run",
+            same == SAME_BYTES
+                ? "those that %s was made from: the recording is compared with itself"
+                : "%s has the same start and totals: the recording seems to be compared "
+                  "with itself",
+            base->path);
 }
 
 static void judge(const mp_request *request, mp_document *document, mp_rule_context *rule_context)
@@ -272,10 +301,13 @@ static void judge(const mp_request *request, mp_document *document, mp_rule_cont
         rule_context->incomparable =
             mp_incomparable(document->arena, request->base, rule_context->now,
                             rule_context->window_end || request->allow_torn);
+    const sameness same = sameness_of_any(request->base, rule_context->now);
+    if (same && request->strict && !rule_context->incomparable)
+        rule_context->incomparable = "the recording is compared with itself";
     mp_rule_results results = mp_judge_rules(document, request, request->policy, rule_context);
     section_gate(document, request, &results);
     say_verdict(document, &results);
-    say_same(document, request->base, rule_context->now);
+    say_same(document, same, request->base);
     section_rules(document, &results);
     section_worse(document, &results);
     mp_rule_results_free(&results);
@@ -296,6 +328,7 @@ static bool run_heap(const mp_request *request, mp_document *document, mp_error 
         mp_rule_context rule_context = {
             .now = now, .model = request->model, .window = window, .window_end = asked->to};
         judge(request, document, &rule_context);
+        mp_say_suppressed(document, window);
         mp_say_running(document, window);
         mp_say_late(document, window);
     }

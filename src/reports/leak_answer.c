@@ -375,9 +375,16 @@ static const mp_leak *largest_other(const mp_leaks *leaks, bool seldom)
     return NULL;
 }
 
-void mp_answer_leaks(mp_document *document, const mp_request *request, const mp_window *window)
+void mp_say_suppressed(mp_document *document, const mp_window *window)
 {
     const mp_suppressed *suppressed = window->suppressed;
+    if (suppressed && suppressed->objects)
+        mp_document_say(document, MP_TONE_PLAIN, "Suppressed", "%s",
+                        mp_amount_text(document, suppressed->objects, suppressed->bytes));
+}
+
+void mp_answer_leaks(mp_document *document, const mp_request *request, const mp_window *window)
+{
     const mp_leaks *leaks = mp_window_leak_sites(window);
     const bool untold = is_untold(window, leaks);
     mp_tell_verdict(document, request, window);
@@ -388,9 +395,7 @@ void mp_answer_leaks(mp_document *document, const mp_request *request, const mp_
     if (!window->model->events)
         mp_say_peak(document, window);
     say_last(document, window);
-    if (suppressed && suppressed->objects)
-        mp_document_say(document, MP_TONE_PLAIN, "Suppressed", "%s",
-                        mp_amount_text(document, suppressed->objects, suppressed->bytes));
+    mp_say_suppressed(document, window);
     mp_say_late(document, window);
     if (mp_totals_of(window).leaked_objects > 0)
         mp_say_in_use(document, window, "");

@@ -179,6 +179,8 @@ void mp_say_dump_order(mp_document *document, const mp_model *model);
 void mp_section_limits(mp_document *document, const mp_request *request, const mp_window *window);
 /* Add the suppressions of the window and their effects, if there are any. */
 void mp_section_suppressions(mp_document *document, const mp_window *window);
+/* Say how much the suppressions of the window accept, if anything. */
+void mp_say_suppressed(mp_document *document, const mp_window *window);
 /* Add the anomalies of a log of heap events, if there are any: their counts, or one by one. `rows`
  * is the maximum number of rows, 0 = all. */
 void mp_section_anomaly_counts(mp_document *document, const mp_model *model);
