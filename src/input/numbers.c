@@ -82,20 +82,38 @@ WIDE static inline size_t parse_group(const wide_bytes *bytes, unsigned count, u
         values = _mm512_add_epi64(values, _mm512_mul_epu32(more, _mm512_set1_epi64(100000000)));
     }
     _mm512_mask_storeu_epi64(numbers, (__mmask8)chosen, values);
-    return (size_t)(end >> (8 * count - 8) & 0xff) + 1;
+    return (size_t)_tzcnt_u64(_pdep_u64(UINT64_C(1) << (count - 1), bytes->ends)) + 1;
 }
 
-/* Parse one row of 9 to 16 columns, in two groups. */
+WIDE static inline uint64_t ends_at(const char *p)
+{
+    const __m512i digits = _mm512_sub_epi8(_mm512_loadu_si512(p), _mm512_set1_epi8('0'));
+    return _cvtmask64_u64(_mm512_cmpgt_epu8_mask(digits, _mm512_set1_epi8(9)));
+}
+
+/* Return the length of the first `count` numbers of 128 bytes, with their ends. */
+WIDE static inline size_t length_of(const char *p, unsigned count)
+{
+    const uint64_t first = ends_at(p), second = ends_at(p + MP_STEP);
+    const unsigned before = (unsigned)_mm_popcnt_u64(first);
+    const uint64_t last = UINT64_C(1) << (count - 1);
+    const size_t near = (size_t)_tzcnt_u64(_pdep_u64(last, first));
+    const size_t far = (size_t)_tzcnt_u64(_pdep_u64(last >> (before & 63), second));
+    return near < MP_STEP ? near + 1 : MP_STEP + far + 1;
+}
+
+/* Parse one row of 9 to 16 columns, in two groups. The length is computed beside them, so that the
+ * processor can begin with the next row. */
 WIDE static inline size_t parse_long_row(const char *p, unsigned columns, uint64_t *row)
 {
+    const unsigned rest = columns - GROUP;
     wide_bytes bytes = bytes_at(p);
-    const size_t first = parse_group(&bytes, GROUP, 0, row);
+    const size_t first = parse_group(&bytes, GROUP, 0, row), length = length_of(p, columns);
     if (!first)
         return 0;
     bytes = bytes_at(p + first);
-    const unsigned rest = columns - GROUP;
     const size_t second = parse_group(&bytes, rest, UINT64_C(1) << (rest - 1), row + GROUP);
-    return second ? first + second : 0;
+    return second && first + second == length ? length : 0;
 }
 
 /* Parse rows of 1 to 8 columns: as many as 64 bytes contain, but at most *count, which becomes
