@@ -149,6 +149,28 @@ def hold_filters(laws, folder):
         laws.claim(done.returncode == status, bad, "baseline", done.returncode)
 
 
+def hold_names(laws, folder):
+    """Claims about a name that is too long or damaged: a pattern that may match it does not pass."""
+    one = growing.Recording()
+    one.source(1, "a.Service")
+    one.node(1, 1, 0, 0)
+    one.object(1, node=1, size=10)
+    for number, name in (2, "b" * 70 + ".Service"), (3, "c\u20ac.Service"):
+        one.source(number, name)
+        one.node(number, number, 0, 0)
+        one.object(number, node=number, size=100_000)
+    path, policy, spoilt = folder / "names.oemp", folder / "names.policy", folder / "utf16.oemp"
+    path.write_text(one.done())
+    spoilt.write_bytes(path.read_text().encode("utf-16").replace(b"\xac\x20", b"\x00\xd8"))  # half a surrogate
+    policy.write_text('live of source "*.Service" <= 1 MiB\n')
+    for words, status in (([path], 0), ([path, "--max-name", "64"], 3), ([path, "--encoding", "EUC-JP"], 3), ([spoilt], 3)):
+        done = laws.run("gate", policy, *words)
+        laws.claim(done.returncode == status, words, "gate", done.returncode)
+        done = laws.run("leaks", *words, "--source", "*.Service", "--max-live", "1M")
+        laws.claim(done.returncode == status, words, "limit", done.returncode)
+        laws.claim(laws.run("leaks", *words, "--max-live", "1M").returncode == 0, words, "without a pattern")
+
+
 def hold_bases(laws, folder):
     """Claims about recordings that are compared with themselves: this is said, and with --strict nothing passes."""
     (folder / "base.policy").write_text("leaked <= base\n")
@@ -197,6 +219,7 @@ def main():
         hold_made(laws, pathlib.Path(folder))
         hold_filters(laws, pathlib.Path(folder))
         hold_bases(laws, pathlib.Path(folder))
+        hold_names(laws, pathlib.Path(folder))
     return laws.end(800)
 
 

@@ -247,8 +247,8 @@ static void judge_later(mp_evaluation *evaluation)
     }
 }
 
-/* If names are missing from the file, dismiss a rule that passes for a pattern of names, because
- * the missing names may match it. */
+/* If names are missing from the file, shortened or damaged, dismiss a rule that passes for a
+ * pattern of names, because they may match it. */
 static void judge_names(mp_evaluation *evaluation)
 {
     const mp_rule_context *context = evaluation->context;
@@ -257,7 +257,7 @@ static void judge_names(mp_evaluation *evaluation)
         rule->by & context->nameless && rule->pattern ? rule->pattern : context->selected;
     if (pattern && !context->partly && evaluation->result->verdict == MP_VERDICT_PASS)
         MP_DISMISS(evaluation,
-                   "names are missing from the recording, and may match \"%s\" "
+                   "names are missing, shortened or damaged, and may match \"%s\" "
                    "(%sallow-torn judges the others)",
                    pattern, context->dashes);
 }

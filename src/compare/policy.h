@@ -78,7 +78,7 @@ typedef struct mp_rule_context {
     const char *window_end;             /* end of the window as the user gave it; may be NULL */
     const char *incomparable; /* reason why the two digests cannot be compared; NULL: they can be
                                  compared */
-    unsigned nameless;        /* MP_BY_...: names of these are missing from the file */
+    unsigned nameless;        /* MP_BY_...: names of these may not be known as written */
     const char *selected;     /* pattern by which objects are selected whose names are missing from
                                  the file; NULL: none */
     bool partly;              /* judge incomplete data, too */

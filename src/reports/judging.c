@@ -66,10 +66,10 @@ mp_check mp_check_of(mp_arena *arena, const mp_rule_result *result)
                       .limit_percent = (double)bound->share * 100 / (double)MP_WHOLE};
 }
 
-/* Names that a diagnostic reports as missing from the file. */
+/* Names that a diagnostic reports as missing from the file, shortened or damaged. */
 static const struct {
     mp_diagnostic_id id;
-    unsigned by;       /* MP_BY_... whose patterns may match the missing names */
+    unsigned by;       /* MP_BY_... whose patterns may match these names */
     unsigned subjects; /* bits of mp_subject, likewise */
 } missing_names[] = {
     {MP_DIAG_UNDEFINED_TYPE, MP_BY_TYPE | MP_BY_SITE, 1u << MP_SUBJECT_TYPE},
@@ -82,9 +82,12 @@ static const struct {
     {MP_DIAG_NODE_CYCLE, 0, 1u << MP_SUBJECT_STACK},
     {MP_DIAG_CUT_STACKS, 0, 1u << MP_SUBJECT_STACK},
     {MP_DIAG_UNDEFINED_THREAD, 0, 1u << MP_SUBJECT_THREAD},
+    {MP_DIAG_LONG_NAME, ~0u, ~0u},
+    {MP_DIAG_BAD_TEXT, ~0u, ~0u},
+    {MP_DIAG_IS_UTF8, ~0u, ~0u}, /* read in the wrong encoding */
 };
 
-/* Set what names are missing from the file, and the first pattern by which objects are selected
+/* Set what names are not known as written, and the first pattern by which objects are selected
  * that these may match. Patterns that exclude objects keep objects without a name. */
 static void set_missing_names(mp_rule_context *context, const mp_request *request)
 {
