@@ -6,11 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/pipeline.h"
 #include "model/build.h"
 #include "model/id_table.h"
 
 enum {
     BATCH = 64,            /* number of references resolved together, after prefetching */
+    LARGE = 1 << 16,       /* number of references from which on two threads resolve them */
     DUPLICATE = INT32_MAX, /* value stored instead of a type */
 };
 
@@ -186,20 +188,23 @@ typedef struct lookup {
     uint32_t domain, object; /* object that has the reference */
 } lookup;
 
-/* Position in a walk over all references. The next reference has number `done`, and belongs to
- * `object`. */
-typedef struct reference_walk {
+/* The references of consecutive objects, and the position in a walk over them: the next reference
+ * has number `done`, and belongs to `object`. */
+typedef struct section {
     mp_graph_builder *builder;
-    size_t done;
+    size_t start, done, end; /* numbers of references */
     uint32_t object, domain;
-} reference_walk;
+    uint32_t begun, last; /* objects whose `first` is set, and the last one whose is to be set */
+    uint32_t *packed, kept;
+    uint64_t dangling;
+} section;
 
-static size_t next_batch(reference_walk *walk, lookup *batch)
+static size_t next_batch(section *walk, lookup *batch)
 {
     mp_graph_builder *builder = walk->builder;
     const mp_domain *domains = builder->graph->domains.items;
     size_t size = 0;
-    for (; size < BATCH && walk->done < builder->reference_count; size++, walk->done++) {
+    for (; size < BATCH && walk->done < walk->end; size++, walk->done++) {
         while (references_end(builder, walk->object) <= walk->done)
             walk->object++;
         while (walk->object >= domains[walk->domain].first_object + domains[walk->domain].objects)
@@ -212,30 +217,64 @@ static size_t next_batch(reference_walk *walk, lookup *batch)
     return size;
 }
 
-/* Resolve all references. The ones that are found are stored at the start of the array of ids. They
- * never overwrite an id that is still to be read. */
+/* Resolve the references of a section. The ones that are found are stored at its start in the array
+ * of ids. They never overwrite an id that is still to be read. `first` counts from its start. */
+static void resolve_section(void *asked)
+{
+    section *walk = *(section **)asked;
+    mp_graph *graph = walk->builder->graph;
+    lookup batch[BATCH];
+    walk->packed = (uint32_t *)(void *)(walk->builder->references + walk->start);
+    for (size_t size; (size = next_batch(walk, batch)) > 0;)
+        for (size_t i = 0; i < size; i++) {
+            while (walk->begun < batch[i].object)
+                graph->first[++walk->begun] = walk->kept;
+            uint32_t found = find(walk->builder, batch[i].domain, batch[i].id);
+            walk->dangling += !found;
+            assert(walk->kept < walk->done - walk->start && found <= graph->count);
+            if (found)
+                walk->packed[walk->kept++] = found;
+        }
+    while (walk->begun < walk->last)
+        graph->first[++walk->begun] = walk->kept;
+}
+
+/* Resolve all references. If there are many, a second thread resolves those of the second half of
+ * the objects, which are then moved to those of the first. */
 static void resolve_references(mp_graph_builder *builder)
 {
     mp_graph *graph = builder->graph;
-    uint32_t *packed = (uint32_t *)(void *)builder->references;
-    reference_walk walk = {.builder = builder, .object = 1, .domain = 1};
-    lookup batch[BATCH];
-    uint32_t kept = 0, begun = 0; /* number of objects whose `first` is set */
-    for (size_t size; (size = next_batch(&walk, batch)) > 0;)
-        for (size_t i = 0; i < size; i++) {
-            while (begun < batch[i].object)
-                graph->first[++begun] = kept;
-            uint32_t found = find(builder, batch[i].domain, batch[i].id);
-            graph->dangling += !found;
-            assert(kept < walk.done && found <= graph->count); /* no unread id is overwritten */
-            if (found)
-                packed[kept++] = found;
-        }
     mp_grow(&graph->first, &builder->first_capacity, (size_t)graph->count + 2,
             sizeof *graph->first);
-    while (begun <= graph->count)
-        graph->first[++begun] = kept;
-    graph->targets = (uint32_t *)(void *)builder->references;
+    mp_grow(&builder->references, &builder->reference_capacity, 1, sizeof *builder->references);
+    graph->first[graph->count + 1] = (uint32_t)builder->reference_count;
+    const uint32_t middle =
+        builder->reference_count < LARGE ? graph->count + 1 : graph->count / 2 + 1;
+    const size_t from = graph->first[middle], end = builder->reference_count;
+    section lower = {.builder = builder, .end = from, .object = 1, .domain = 1, .last = middle};
+    section upper = {.builder = builder,
+                     .start = from,
+                     .done = from,
+                     .end = end,
+                     .object = middle,
+                     .domain = 1,
+                     .begun = middle,
+                     .last = graph->count + 1};
+    mp_pipeline *helper = mp_pipeline_new(sizeof(section *), resolve_section);
+    mp_pipeline_at_once(helper);
+    if (middle <= graph->count) {
+        *(section **)mp_pipeline_batch(helper) = &upper;
+        mp_pipeline_submit(helper);
+    }
+    resolve_section(&(section *){&lower});
+    mp_pipeline_free(helper);
+    if (upper.kept)
+        memmove(lower.packed + lower.kept, builder->references + from,
+                upper.kept * sizeof *upper.packed);
+    for (uint32_t i = middle + 1; i <= graph->count + 1; i++)
+        graph->first[i] += lower.kept;
+    graph->dangling = lower.dangling + upper.dangling;
+    graph->targets = lower.packed;
     builder->references = NULL;
 }
 

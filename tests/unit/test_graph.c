@@ -104,6 +104,38 @@ static void the_same_reference_twice_stays_twice(void **unused)
     mp_model_free(f.model);
 }
 
+/* Two threads resolve many references. */
+static void many_references(void **unused)
+{
+    (void)unused;
+    enum { COUNT = 40000, EACH = 3 };
+    fixture f = begin();
+    domain(&f, "a");
+    for (uint32_t i = 1; i <= COUNT; i++) {
+        if (i == COUNT / 3)
+            domain(&f, "b");
+        uint64_t ids[EACH];
+        for (uint32_t k = 0; k < EACH; k++) /* some lead to objects that do not exist */
+            ids[k] = 16 * (uint64_t)((i * 7 + k * 101) % (COUNT + COUNT / 10) + 1);
+        object(&f, 16 * (uint64_t)i, i % 5 ? EACH : 0, ids);
+    }
+    const mp_graph *graph = end(&f);
+    uint64_t dangling = 0;
+    uint32_t next = 0;
+    for (uint32_t i = 1; i <= COUNT; i++) {
+        assert_int_equal(graph->first[i], next);
+        for (uint32_t k = 0; i % 5 && k < EACH; k++) {
+            uint32_t target = (i * 7 + k * 101) % (COUNT + COUNT / 10) + 1;
+            dangling += target > COUNT;
+            if (target <= COUNT)
+                assert_int_equal(graph->targets[next++], target);
+        }
+    }
+    assert_int_equal(mp_graph_references(graph), next);
+    assert_int_equal(graph->dangling, dangling);
+    mp_model_free(f.model);
+}
+
 static void references_to_nothing_are_counted(void **unused)
 {
     (void)unused;
@@ -460,6 +492,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(references_forward_back_and_to_itself),
         cmocka_unit_test(the_same_reference_twice_stays_twice),
+        cmocka_unit_test(many_references),
         cmocka_unit_test(references_to_nothing_are_counted),
         cmocka_unit_test(roots_name_objects_of_any_place),
         cmocka_unit_test(a_graph_of_nothing),
