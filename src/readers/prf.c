@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/diagnose.h"
+#include "base/pipeline.h"
 #include "base/text.h"
 #include "input/fields.h"
 #include "input/numbers.h"
@@ -106,6 +107,7 @@ typedef struct prf_cursor {
     unsigned version;                 /* version of the first profile */
     uint64_t records, profiles, whole, skipped_from, skipped;
     uint64_t told; /* number of rows with times or executable lines; 0: the profile is not usable */
+    mp_pipeline *adder; /* adds rows of the call tree on another thread; NULL: not needed yet */
 } prf_cursor;
 
 static bool parse_column(mp_fields *fields, mp_arena *scratch, char kind, prf_value *value)
@@ -268,6 +270,59 @@ static inline void read_rows(prf_cursor *cursor, const prf_section *section)
     }
 }
 
+enum { ROWS_OF_BATCH = 512 };
+
+/* Rows of the call tree. */
+typedef struct node_batch {
+    prf_state *state;
+    size_t count;
+    struct {
+        uint64_t line, columns[MOST_COLUMNS];
+    } rows[ROWS_OF_BATCH];
+} node_batch;
+
+static void add_nodes(void *opaque)
+{
+    const node_batch *batch = opaque;
+    for (size_t i = 0; i < batch->count; i++) {
+        prf_value row[MOST_COLUMNS];
+        for (size_t k = 0; k < MOST_COLUMNS; k++)
+            row[k] = (prf_value){.number = batch->rows[i].columns[k],
+                                 .amount = (int64_t)batch->rows[i].columns[k]};
+        prf_node(batch->state, row, batch->rows[i].line);
+    }
+}
+
+/* Read rows of the call tree. Another thread adds them to the model, which this one does not use
+ * until all are added. */
+static void read_nodes(prf_cursor *cursor)
+{
+    prf_value row[MOST_COLUMNS] = {{0}};
+    node_batch *batch;
+    bool more = true;
+    if (!cursor->adder)
+        cursor->adder = mp_pipeline_new(sizeof *batch, add_nodes);
+    do {
+        size_t length, count = 0;
+        batch = mp_pipeline_batch(cursor->adder);
+        while (count < ROWS_OF_BATCH && (length = parse_numbers(cursor->input, &nodes, row)) > 0 &&
+               affords(cursor->state, &nodes, row)) {
+            mp_window_take_line(cursor->input, length);
+            batch->rows[count].line = mp_input_line_number(cursor->input);
+            for (size_t k = 0; k < MOST_COLUMNS; k++)
+                batch->rows[count].columns[k] = row[k].number;
+            count++;
+        }
+        batch->state = cursor->state;
+        batch->count = count;
+        cursor->records += count;
+        more = count == ROWS_OF_BATCH;
+        if (count)
+            (more ? mp_pipeline_submit : mp_pipeline_submit_last)(cursor->adder);
+    } while (more);
+    mp_pipeline_drain(cursor->adder);
+}
+
 /* Read rows of numbers, most of a large file, up to a row of another kind or form, or one to be
  * skipped. */
 static void read_numbers(prf_cursor *cursor)
@@ -275,6 +330,8 @@ static void read_numbers(prf_cursor *cursor)
     const prf_section *section = cursor->layout ? section_of(cursor) : &description;
     if (section == &trace) /* the longest; its columns are then known at compile time */
         read_rows(cursor, &trace);
+    else if (section == &nodes)
+        read_nodes(cursor);
     else
         read_rows(cursor, section);
 }
@@ -442,6 +499,7 @@ static bool read_prf(void *opaque, mp_input *input, uint32_t summary)
         read_numbers(&cursor);
     }
     end_of_input(&cursor);
+    mp_pipeline_free(cursor.adder);
 
     mp_input_summary *sum = &state->model->inputs.items[summary];
     sum->format_version = cursor.version;

@@ -364,6 +364,49 @@ static void statistics_are_looked_into(void **unused)
     free(text);
 }
 
+/* A chain of calls with these many nodes. Node 4,000 is defined twice, and row 4,500 is not a row.
+ */
+static char *deep_profile(unsigned nodes)
+{
+    char *text;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    fprintf(out, "3 03/02/2026 \"d\" 08:15:30 \"u\" {}\n.\n1 \"p\" \"\" 0\n.\n.\n"
+                 "1 1 1 0.000000 0.000000\n.\n.\n.\n");
+    fprintf(out, "0 0 0 0 1 0.000000 1\n");
+    for (unsigned i = 1; i < nodes; i++)
+        if (i == 4001)
+            fprintf(out, "4000 1 1 1 1 0.000000\n");
+        else if (i == 4500)
+            fprintf(out, "4500 x\n");
+        else
+            fprintf(out, "%u %u 1 1 1 0.000000 %u\n", i, i - 1, i + 1);
+    fprintf(out, ".\n.\n");
+    fclose(out);
+    return text;
+}
+
+static void many_nodes_are_read_in_order(void **unused)
+{
+    (void)unused;
+    char *text = deep_profile(9000);
+    static const size_t windows[] = {64, 4096, 1 << 20};
+    for (size_t i = 0; i < sizeof windows / sizeof *windows; i++) {
+        reading r = read_text(&mp_reader_prf, NAME, text, windows[i]);
+        const mp_diagnostic *kept;
+        const mp_profile *profile = r.model->profile;
+        assert_int_equal(mp_diagnostics_kept(r.diagnostics, &kept), 2);
+        assert_int_equal(kept[0].id, MP_DIAG_REDEFINED);
+        assert_int_equal(kept[0].line, 9 + 1 + 4001);
+        assert_int_equal(kept[1].id, MP_DIAG_BAD_ROW);
+        assert_int_equal(kept[1].line, 9 + 1 + 4500);
+        assert_int_equal(profile->nodes.count - 1, 9000 - 2);
+        assert_int_equal(r.model->nodes.items[profile->nodes.items[8998].node.i].number, 8999);
+        reading_free(&r);
+    }
+    free(text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -376,6 +419,7 @@ int main(void)
         cmocka_unit_test(names_are_split),
         cmocka_unit_test(other_versions_are_refused),
         cmocka_unit_test(the_probe_knows_its_own),
+        cmocka_unit_test(many_nodes_are_read_in_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
