@@ -49,6 +49,29 @@ static void all_are_counted_and_few_are_kept(void **unused)
     mp_diagnostics_free(NULL);
 }
 
+static void tell_behind(void *opaque)
+{
+    mp_diagnostics *diagnostics = opaque;
+    mp_diagnostics_settle(diagnostics, NULL, NULL);
+    mp_diagnose(diagnostics, MP_DIAG_BAD_ROW, "a.oemp", 1, "handed over");
+}
+
+/* Diagnostics of work that was handed over come before the next one. */
+static void work_behind_is_settled_first(void **unused)
+{
+    (void)unused;
+    mp_diagnostics *diagnostics = mp_diagnostics_new(2);
+    const mp_diagnostic *kept;
+    mp_diagnostics_settle(diagnostics, tell_behind, diagnostics);
+    mp_diagnose(diagnostics, MP_DIAG_BAD_ROW, "a.oemp", 2, "later");
+    mp_diagnose(diagnostics, MP_DIAG_BAD_ROW, "a.oemp", 3, "not kept");
+    assert_int_equal(mp_diagnostics_kept(diagnostics, &kept), 2);
+    assert_int_equal(kept[0].line, 1);
+    assert_int_equal(kept[1].line, 2);
+    assert_int_equal(mp_diagnostics_count(diagnostics, MP_DIAG_BAD_ROW), 3);
+    mp_diagnostics_free(diagnostics);
+}
+
 /* Text from a file may contain any bytes, but a message is always UTF-8 and terminated. */
 static void messages_are_text(void **unused)
 {
@@ -119,6 +142,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_are_counted_and_few_are_kept),
+        cmocka_unit_test(work_behind_is_settled_first),
         cmocka_unit_test(messages_are_text),
         cmocka_unit_test(the_catalogue_is_in_order),
         cmocka_unit_test(arguments_are_spelled_by_whoever_asks),

@@ -15,6 +15,7 @@
 typedef struct sum {
     uint64_t next, mixed, out_of_order;
     pthread_t last;
+    mp_pipeline *pipeline; /* NULL, or it must know that a batch is being done */
 } sum;
 
 typedef struct batch {
@@ -32,6 +33,8 @@ static void work(void *opaque)
     for (size_t i = 0; i < sizeof entry->rest; i++)
         entry->sums->out_of_order += entry->rest[i] != (char)entry->number;
     entry->sums->last = pthread_self();
+    if (entry->sums->pipeline)
+        entry->sums->out_of_order += !mp_pipeline_is_inside(entry->sums->pipeline);
 }
 
 static void submit_by(void (*hand_over)(mp_pipeline *pipeline), mp_pipeline *pipeline, sum *total,
@@ -144,6 +147,25 @@ static void the_last_is_done_at_once(void **unused)
     mp_pipeline_free(pipeline);
 }
 
+static void work_is_told_from_the_rest(void **unused)
+{
+    (void)unused;
+    for (int alone = 0; alone < 2; alone++) {
+        mp_pipeline *pipeline = mp_pipeline_new(sizeof(batch), work);
+        sum total = {.pipeline = pipeline};
+        if (alone)
+            mp_pipeline_alone(pipeline);
+        for (uint64_t number = 0; number < 1000; number++) {
+            assert_false(mp_pipeline_is_inside(pipeline));
+            submit_by(number % 9 ? mp_pipeline_submit : mp_pipeline_submit_last, pipeline, &total,
+                      number);
+        }
+        mp_pipeline_drain(pipeline);
+        check(&total, 1000);
+        mp_pipeline_free(pipeline);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -151,6 +173,7 @@ int main(void)
         cmocka_unit_test(a_drain_waits_for_all),
         cmocka_unit_test(little_work_is_done_at_once),
         cmocka_unit_test(the_last_is_done_at_once),
+        cmocka_unit_test(work_is_told_from_the_rest),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
