@@ -19,6 +19,7 @@ struct mp_pipeline {
     size_t size;
     uint64_t submitted, done;
     uint64_t alone; /* number of batches before the thread is started */
+    uint64_t wake;  /* number of waiting batches for which it is woken */
     bool threaded, no_thread, closing;
     bool at_once; /* the caller's thread does a batch now */
     pthread_t thread;
@@ -37,6 +38,7 @@ mp_pipeline *mp_pipeline_new(size_t size, void (*work)(void *batch))
     pipeline->work = work;
     pipeline->size = size;
     pipeline->alone = BATCHES_BEFORE_A_THREAD;
+    pipeline->wake = WAKE;
     pipeline->ring = mp_alloc(RING * size); /* pages that are never used are never allocated */
     pthread_mutex_init(&pipeline->lock, NULL);
     pthread_cond_init(&pipeline->more, NULL);
@@ -52,6 +54,7 @@ void mp_pipeline_alone(mp_pipeline *pipeline)
 void mp_pipeline_at_once(mp_pipeline *pipeline)
 {
     pipeline->alone = 0;
+    pipeline->wake = 1;
 }
 
 void *mp_pipeline_batch(mp_pipeline *pipeline)
@@ -88,7 +91,7 @@ static void submit_to_thread(mp_pipeline *pipeline)
     pthread_mutex_lock(&pipeline->lock);
     pipeline->submitted++;
     /* Likewise, wake the worker only when there is work for a while. */
-    if (pipeline->submitted - pipeline->done >= WAKE)
+    if (pipeline->submitted - pipeline->done >= pipeline->wake)
         pthread_cond_signal(&pipeline->more);
     /* Wait until the next batch to be filled is free. */
     while (pipeline->submitted - pipeline->done >= RING)

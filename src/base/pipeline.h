@@ -20,7 +20,8 @@ void mp_pipeline_free(mp_pipeline *pipeline);
 /* Do all work in the caller's thread. Call it before the first batch. */
 void mp_pipeline_alone(mp_pipeline *pipeline);
 
-/* Start the thread with the first batch: batches are large. Call it before the first batch. */
+/* Start the thread with the first batch, and wake it for each: batches are large. Call it before
+ * the first batch. */
 void mp_pipeline_at_once(mp_pipeline *pipeline);
 
 /* Return the batch to be filled next. It has the contents of its previous use. */
