@@ -127,9 +127,9 @@ static void little_work_is_done_at_once(void **unused)
     mp_pipeline_free(pipeline);
 }
 
-static void tell(void *batch)
+static void tell(void *done)
 {
-    sem_post(*(sem_t **)batch);
+    sem_post(*(sem_t **)done);
 }
 
 /* Each batch starts before the caller waits for it. */
