@@ -109,10 +109,10 @@ uint64_t cli_memory_available(const char *root)
 /* Return true if the memory can be limited. Sanitizers reserve terabytes of address space. */
 static bool can_be_held(void)
 {
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
     return false;
 #elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
     return false;
 #endif
 #endif
