@@ -130,7 +130,9 @@ static mp_snapshot *begin(oemp_state *state)
 {
     mp_model *model = state->model;
     oemp_recording *recording = state->recording;
-    if (!recording->snapshot.i) {
+    if (recording->snapshot.i) {
+        oemp_settle(state); /* the replay still reads what the header before stated */
+    } else {
         oemp_make_room(state, model->snapshots.count, model->snapshots.capacity);
         mp_model_begin_snapshot(model, recording->heap.session);
         recording->snapshot.i = model->snapshots.count - 1;
@@ -231,7 +233,7 @@ void oemp_trailer(oemp_state *state, const oemp_value *row, uint64_t line)
                             .has_reusable = recording->version >= 2};
     if (recording->version >= 2)
         check_header(state, row, line);
-    mp_snapshot *snapshot = begin(state);
+    mp_snapshot *snapshot = &state->model->snapshots.items[recording->snapshot.i];
     snapshot->time_us = amount(state, row[TIME].number, "time", line);
     snapshot->stated_peak_objects = amount(state, row[PEAK].number, "peak", line);
     snapshot->class_depth = (int64_t)row[HIERARCHY].number;

@@ -113,6 +113,25 @@ static void what_becomes_reusable_is_counted_as_such(void **unused)
     reading_free(&r);
 }
 
+/* The rows of a snapshot that is truncated and written again belong to the header above them. */
+static void a_snapshot_may_be_written_again(void **unused)
+{
+    (void)unused;
+    char text[8192],
+        *cut = replaced(VERSION_2, "\"_Exit\" \"??:\?\?\" \"\" ?", "\"_Exit\" \"late\" \"\" 6500");
+    strstr(cut, BORN_2)[strlen(BORN_2)] = '\0';
+    snprintf(text, sizeof text, "%s" VERSION_2_SECOND, cut);
+    free(cut);
+    reading r = read_text(&mp_reader_oemp, "a.oemp", text, 4096);
+    /* object 7 was created at 6000 us, before the request in the first header */
+    const mp_generation *last = &r.model->generations.items[r.model->generations.count - 1];
+    assert_int_equal(last->born.i, 2);
+    assert_int_equal(last->marks, MP_BORN_BEFORE_REQUEST);
+    assert_int_equal(r.model->snapshots.items[2].request.i, 0);
+    assert_int_equal(totals_of(&r).live_bytes, 849);
+    reading_free(&r);
+}
+
 static void names_with_nul_stay_apart(void **unused)
 {
     (void)unused;
@@ -182,6 +201,7 @@ int main(void)
         cmocka_unit_test(recordings_without_uuid_are_not_one),
         cmocka_unit_test(a_snapshot_without_trailer_row_is_not_whole),
         cmocka_unit_test(what_becomes_reusable_is_counted_as_such),
+        cmocka_unit_test(a_snapshot_may_be_written_again),
         cmocka_unit_test(names_with_nul_stay_apart),
         cmocka_unit_test(a_site_may_be_active_at_every_snapshot),
         cmocka_unit_test(uuids_have_digits_and_dashes_in_their_places),
