@@ -139,7 +139,7 @@ mp_snapshot *mp_model_begin_snapshot(mp_model *model, mp_session_id session)
 mp_snapshot *mp_model_end_snapshot(mp_model *model, mp_snapshot_id id, mp_tally *tally)
 {
     mp_snapshot *snapshot = &model->snapshots.items[id.i];
-    assert(id.i && id.i < model->snapshots.count && !snapshot->whole);
+    assert(id.i && !snapshot->whole);
     assert(tally->live_objects >= 0 && tally->live_bytes >= 0);
     snapshot->whole = true;
     snapshot->ordinal = ++model->sessions.items[snapshot->session.i].snapshots;

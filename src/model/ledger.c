@@ -59,7 +59,7 @@ static bool same_generation(const void *opaque, uint32_t value)
 mp_generation_id mp_model_generation(mp_model *model, const mp_generation *key)
 {
     assert(key->context.i && key->context.i < model->contexts.count);
-    assert(key->born.i && key->born.i < model->snapshots.count);
+    assert(key->born.i);
     assert(key->owner.i < model->generations.count); /* owners are created before their objects */
     generation_probe probe = {model, key};
     uint64_t hash =
@@ -80,7 +80,7 @@ mp_cost *mp_model_new_delta(mp_model *model, mp_generation_id generation_id,
                             mp_snapshot_id snapshot)
 {
     assert(generation_id.i > MP_GENERATION_PENDING && generation_id.i < model->generations.count);
-    assert(snapshot.i && snapshot.i < model->snapshots.count);
+    assert(snapshot.i);
     mp_generation *generation = &model->generations.items[generation_id.i];
     mp_delta *delta = MP_ADD(&model->deltas);
     *delta = (mp_delta){.generation = generation_id, .snapshot = snapshot};
