@@ -149,6 +149,22 @@ def hold_filters(laws, folder):
         laws.claim(done.returncode == status, bad, "baseline", done.returncode)
 
 
+def hold_series(laws, folder):
+    """Claims about a dump or profile that is named again, or a copy with the same stamp: nothing passes."""
+    policy = folder / "series.policy"
+    policy.write_text("growth <= 1 MiB\n")
+    for ending in "gclog", "hprof", "heapsnapshot", "heap", "pprof", "heapprofile":
+        first, second = (SAMPLES / f"shop-{number}.{ending}" for number in (1, 2))
+        copy = folder / f"shop-1-copy.{ending}"
+        copy.write_bytes(first.read_bytes())
+        stamped = ending in ("gclog", "hprof", "pprof")
+        for paths, status in (([first, second], 0), ([first, first, second], 3), ([first, copy, second], 3 if stamped else 0)):
+            done = laws.run("gate", policy, *paths, "--quiet")
+            laws.claim(done.returncode == status, paths, done.returncode)
+    done = laws.run("gate", policy, *[SAMPLES / "shop-objects-1.json"] * 2, "--quiet")
+    laws.claim(done.returncode == 3, "an object report twice", done.returncode)
+
+
 def hold_names(laws, folder):
     """Claims about a name that is too long or damaged: a pattern that may match it does not pass."""
     one = growing.Recording()
@@ -220,6 +236,7 @@ def main():
         hold_filters(laws, pathlib.Path(folder))
         hold_bases(laws, pathlib.Path(folder))
         hold_names(laws, pathlib.Path(folder))
+        hold_series(laws, pathlib.Path(folder))
     return laws.end(800)
 
 

@@ -36,11 +36,19 @@ static bool is_numbered_after(const char *first, const char *second)
     return strverscmp(first, second) > 0;
 }
 
+void mp_dump_tell_repeated(mp_diagnostics *diagnostics, const char *path, const char *noun)
+{
+    mp_diagnose(diagnostics, MP_DIAG_DUPLICATE_SNAPSHOT, path, 0,
+                "is the %s before it again, expected another moment", noun);
+}
+
 void mp_dump_order_check(mp_dump_order *order, mp_model *model, mp_diagnostics *diagnostics,
                          const char *path, int64_t stamp)
 {
     bool both = order->stamp >= 0 && stamp >= 0, same = stamp == order->stamp;
     bool earlier = both && mp_dump_interval(order->stamp, stamp) < 0;
+    if (order->path && strcmp(order->path, path) == 0)
+        mp_dump_tell_repeated(diagnostics, path, "dump");
     if (earlier)
         mp_diagnose(diagnostics, MP_DIAG_TIME_ORDER, path, 0,
                     "has an earlier time stamp than the dump before it, expected the oldest first; "
@@ -93,14 +101,27 @@ mp_snapshot_id mp_dumps_begin(mp_dumps *dumps, uint32_t summary)
     return (mp_snapshot_id){model->snapshots.count - 1};
 }
 
+/* Return true if the dump is a copy of the one before it, under another name: it has the same stamp
+ * and figures. */
+static bool is_repeated(const mp_dumps *dumps, const mp_snapshot *snapshot, int64_t stamp)
+{
+    const mp_snapshot *before = snapshot - 1;
+    return snapshot->ordinal > 1 && stamp >= 0 && stamp == dumps->order.stamp &&
+           strcmp(dumps->path, dumps->order.path) != 0 &&
+           snapshot->live_objects == before->live_objects &&
+           snapshot->live_bytes == before->live_bytes;
+}
+
 mp_snapshot *mp_dumps_end(mp_dumps *dumps, int64_t stamp)
 {
     mp_snapshot *snapshot = mp_type_counts_enter(&dumps->counts);
     snapshot->sequence = snapshot->ordinal;
     if (dumps->first_stamp < 0)
         dumps->first_stamp = stamp;
-    mp_dump_order_check(&dumps->order, dumps->model, dumps->diagnostics, dumps->path,
-                        stamp < 0 ? -1 : (int64_t)(uint32_t)stamp);
+    const int64_t clock = stamp < 0 ? -1 : (int64_t)(uint32_t)stamp;
+    if (is_repeated(dumps, snapshot, clock))
+        mp_dump_tell_repeated(dumps->diagnostics, dumps->path, "dump");
+    mp_dump_order_check(&dumps->order, dumps->model, dumps->diagnostics, dumps->path, clock);
     return snapshot;
 }
 

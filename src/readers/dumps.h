@@ -18,12 +18,15 @@ typedef struct mp_dump_order {
  * backwards. */
 int64_t mp_dump_interval(int64_t begin, int64_t end);
 
-/* Note the next dump. Report a stamp that is earlier than the previous one, and set
- * model->misplaced if the dump seems to be earlier. Dumps are in the order of their stamps if all
- * of them have one. Otherwise they are in the order of the command line, where a shell sorts
+/* Note the next dump. Report one that has the same path as the previous one, or an earlier stamp,
+ * and set model->misplaced if the dump seems to be earlier. Dumps are in the order of their stamps
+ * if all of them have one. Otherwise they are in the order of the command line, where a shell sorts
  * "dump-10" before "dump-2". */
 void mp_dump_order_check(mp_dump_order *order, mp_model *model, mp_diagnostics *diagnostics,
                          const char *path, int64_t stamp);
+
+/* Report that an input repeats the previous one of its series. `noun`: "dump", "profile". */
+void mp_dump_tell_repeated(mp_diagnostics *diagnostics, const char *path, const char *noun);
 
 /* Dumps of one program, each of them a snapshot of one session. */
 typedef struct mp_dumps {

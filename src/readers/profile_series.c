@@ -6,6 +6,7 @@
 
 #include "base/units.h"
 #include "model/build.h"
+#include "readers/dumps.h"
 
 enum { PER_MICROSECOND = 1000 };
 
@@ -103,6 +104,34 @@ static void check_process(const mp_profile_series *series, const mp_profile_mome
                     profile->made.objects, before->made.objects);
 }
 
+static mp_census_share alive_of(const mp_profile_series *series, const mp_profile_moment *profile)
+{
+    mp_census_share alive = {0};
+    for (uint32_t i = profile->first; i < profile->end; i++)
+        alive = sum_of(alive, series->rows.items[i].alive);
+    return alive;
+}
+
+/* Report a profile that is the previous one again: the same file, or a copy that has the same time
+ * and figures. */
+static void check_repeated(const mp_profile_series *series, const mp_profile_moment *before,
+                           const mp_profile_moment *profile)
+{
+    const mp_input_summary *inputs = series->model->inputs.items;
+    const mp_census_share alive = alive_of(series, profile), was = alive_of(series, before);
+    const bool same_file = strcmp(inputs[profile->input].path, inputs[before->input].path) == 0;
+    const bool same_time = profile->time_ns && profile->time_ns == before->time_ns;
+    if (same_file || (same_time && alive.objects == was.objects && alive.bytes == was.bytes))
+        mp_dump_tell_repeated(series->diagnostics, inputs[profile->input].path, "profile");
+}
+
+static void check_pair(const mp_profile_series *series, const mp_profile_moment *before,
+                       const mp_profile_moment *profile)
+{
+    check_process(series, before, profile);
+    check_repeated(series, before, profile);
+}
+
 static void describe(const mp_profile_series *series, const mp_profile_moment *profile,
                      mp_snapshot *snapshot)
 {
@@ -150,7 +179,7 @@ void mp_profile_series_close(mp_profile_series *series)
     }
     for (uint32_t i = 0; i < series->profiles.count; i++) {
         if (i)
-            check_process(series, &series->profiles.items[i - 1], &series->profiles.items[i]);
+            check_pair(series, &series->profiles.items[i - 1], &series->profiles.items[i]);
         add_snapshot(series, &series->profiles.items[i]);
     }
     mp_census_close(&series->census);
