@@ -9,6 +9,8 @@
  * a limit, a hostile file could make a separate context for each object. */
 enum { DEEPEST_SCOPE = 64 };
 
+enum { AHEAD = 16 }; /* the places of objects are prefetched that many objects ahead */
+
 void mp_heap_open(mp_heap *heap, mp_model *model, mp_session_id session,
                   mp_diagnostics *diagnostics)
 {
@@ -176,7 +178,7 @@ static __attribute__((noinline)) void find_generation(mp_heap *heap, mp_heap_ori
 
 /* Add the birth of an object whose owner is known to the ledger. It counts as `bytes`. Return its
  * generation. */
-static uint32_t enter(mp_heap *heap, const mp_birth *birth, int64_t bytes, mp_owner owner)
+static inline uint32_t enter(mp_heap *heap, const mp_birth *birth, int64_t bytes, mp_owner owner)
 {
     mp_heap_origin_entry *entry = &heap->origins[birth->origin];
     const uint8_t marks = marks_of(heap, birth);
@@ -196,6 +198,13 @@ static uint32_t enter(mp_heap *heap, const mp_birth *birth, int64_t bytes, mp_ow
     if (heap->history)
         mp_history_birth(heap->history, birth->id, bytes, generation);
     return generation.i & INT32_MAX;
+}
+
+/* Prefetch what a birth will touch of its owner. */
+__attribute__((always_inline)) static inline void prefetch_owner(const mp_heap *heap, uint64_t id)
+{
+    if (id && mp_live_may_have(&heap->live, id))
+        mp_live_prefetch(&heap->live, id);
 }
 
 static const mp_live_object *look_up(const mp_heap *heap, uint64_t owner)
@@ -236,7 +245,7 @@ static void wait_for_owner(mp_heap *heap, const mp_birth *birth, int64_t bytes, 
     pending->birth.bytes = bytes;
 }
 
-bool mp_heap_birth(mp_heap *heap, const mp_birth *birth, uint64_t line)
+static inline bool add_object(mp_heap *heap, const mp_birth *birth, uint64_t line)
 {
     mp_live_object *object = mp_live_take(&heap->live, birth->id);
     if (object->generation)
@@ -258,6 +267,19 @@ bool mp_heap_birth(mp_heap *heap, const mp_birth *birth, uint64_t line)
     if (size >= MP_LIVE_LARGE)
         mp_live_set_bytes(&heap->live, birth->id, object, size);
     return true;
+}
+
+size_t mp_heap_births(mp_heap *heap, const mp_birth *births, size_t count, uint64_t line)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (i + AHEAD < count) {
+            mp_live_prefetch(&heap->live, births[i + AHEAD].id);
+            prefetch_owner(heap, births[i + AHEAD].owner);
+        }
+        if (!add_object(heap, &births[i], line + i))
+            return i;
+    }
+    return count;
 }
 
 /* --- births before their owners --- */
@@ -309,12 +331,11 @@ static void resolve_chain(mp_heap *heap, uint32_t first, uint32_t *way)
 
 void mp_heap_resolve_pending(mp_heap *heap)
 {
-    enum { AHEAD = 16 };
     uint32_t *way = mp_alloc(heap->pending_count * sizeof *way);
     for (size_t i = 0; i < heap->pending_count; i++) {
         if (i + AHEAD < heap->pending_count) {
             mp_live_prefetch(&heap->live, heap->pending[i + AHEAD].birth.id);
-            mp_heap_prefetch_owner(heap, heap->pending[i + AHEAD].birth.owner);
+            prefetch_owner(heap, heap->pending[i + AHEAD].birth.owner);
         }
         resolve_chain(heap, (uint32_t)i + 1, way);
     }
@@ -413,9 +434,8 @@ static void add_age(mp_heap *heap, uint64_t id, const mp_live_object *object, in
                           .bytes = mp_live_bytes(&heap->live, id, object)});
 }
 
-bool mp_heap_death(mp_heap *heap, uint64_t id, int64_t time_us)
+static inline bool remove_object(mp_heap *heap, uint64_t id, int64_t time_us)
 {
-    mp_heap_resolve_owners(heap);
     mp_live_object *object = mp_live_find(&heap->live, id);
     if (!object)
         return false;
@@ -437,4 +457,16 @@ bool mp_heap_death(mp_heap *heap, uint64_t id, int64_t time_us)
         mp_history_death(heap->history, id);
     mp_live_remove(&heap->live, object);
     return true;
+}
+
+size_t mp_heap_deaths(mp_heap *heap, const mp_death *deaths, size_t count)
+{
+    mp_heap_resolve_owners(heap);
+    for (size_t i = 0; i < count; i++) {
+        if (i + AHEAD < count)
+            mp_live_prefetch(&heap->live, deaths[i + AHEAD].id);
+        if (!remove_object(heap, deaths[i].id, deaths[i].time_us))
+            return i;
+    }
+    return count;
 }

@@ -34,6 +34,11 @@ typedef struct mp_birth {
     bool repeated; /* the record equals the previous one; for the reader's use */
 } mp_birth;
 
+typedef struct mp_death {
+    uint64_t id;
+    int64_t time_us; /* microseconds */
+} mp_death;
+
 /* A birth whose owner is not known yet. Until then, its object is alive in generation
  * MP_GENERATION_PENDING, and the `size` of the object is not its bytes, but the number of this
  * birth, from 1. */
@@ -113,30 +118,25 @@ mp_snapshot *mp_heap_end(mp_heap *heap);
  * so register each only once. */
 uint32_t mp_heap_origin(mp_heap *heap, mp_origin origin);
 
-/* Prefetch the memory that a birth, change or death of this id will touch. Call it early, with
- * other work in between. */
-__attribute__((always_inline)) static inline void mp_heap_prefetch(const mp_heap *heap, uint64_t id)
+/* Add `count` objects; `line` is the line of the first birth in the file, the others follow. Return
+ * their number, or the index of the first one that is already alive, for which nothing is done. */
+size_t mp_heap_births(mp_heap *heap, const mp_birth *births, size_t count, uint64_t line);
+/* Add one object. Return false, and do nothing, if the id is already alive. */
+static inline bool mp_heap_birth(mp_heap *heap, const mp_birth *birth, uint64_t line)
 {
-    mp_live_prefetch(&heap->live, id);
+    return mp_heap_births(heap, birth, 1, line) == 1;
 }
-
-/* Prefetch what a birth will touch of its owner. */
-__attribute__((always_inline)) static inline void mp_heap_prefetch_owner(const mp_heap *heap,
-                                                                         uint64_t id)
-{
-    if (id && mp_live_may_have(&heap->live, id))
-        mp_live_prefetch(&heap->live, id);
-}
-
-/* Add an object; `line` is the line of its birth in the file. Return false, and do nothing, if the
- * id is already alive. */
-bool mp_heap_birth(mp_heap *heap, const mp_birth *birth, uint64_t line);
 /* Change the size, and perhaps the type, of an object. Return false, and do nothing, if it is not
  * alive. */
 bool mp_heap_change(mp_heap *heap, uint64_t id, mp_type_id type, int64_t bytes, bool idle,
                     uint64_t line);
-/* Delete an object. Return false if it is not alive. */
-bool mp_heap_death(mp_heap *heap, uint64_t id, int64_t time_us);
+/* Delete `count` objects. Return their number, or the index of the first one that is not alive. */
+size_t mp_heap_deaths(mp_heap *heap, const mp_death *deaths, size_t count);
+/* Delete one object. Return false if it is not alive. */
+static inline bool mp_heap_death(mp_heap *heap, uint64_t id, int64_t time_us)
+{
+    return mp_heap_deaths(heap, &(mp_death){id, time_us}, 1) == 1;
+}
 /* Find the owners of births that precede their owners in the file. Changes, deaths and the end of a
  * snapshot do this too; call it only if you need figures before that. */
 void mp_heap_resolve_pending(mp_heap *heap);

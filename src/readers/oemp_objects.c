@@ -165,8 +165,8 @@ void oemp_changed_objects(oemp_state *state, const uint64_t *rows, size_t count,
 void oemp_deleted_objects(oemp_state *state, const uint64_t *rows, size_t count, uint64_t line)
 {
     for (size_t i = 0; i < count && !state->skip; i++, rows += OEMP_DELETED_ROW) {
-        oemp_death *death = oemp_add(state, oemp_replay_deaths, sizeof *death, line + i);
-        *death = (oemp_death){rows[OEMP_ID], (int64_t)rows[OEMP_DELETED_TIME]};
+        mp_death *death = oemp_add(state, oemp_replay_deaths, sizeof *death, line + i);
+        *death = (mp_death){rows[OEMP_ID], (int64_t)rows[OEMP_DELETED_TIME]};
         if (death->time_us > state->latest_us)
             state->latest_us = death->time_us;
     }

@@ -28,14 +28,10 @@ static void exists(oemp_recording *recording, const mp_birth *birth, uint64_t li
 
 void oemp_replay_births(oemp_recording *recording, const void *items, size_t count, uint64_t line)
 {
-    mp_heap *heap = &recording->heap;
     const mp_birth *births = items;
     for (size_t i = 0; i < count; i++) {
-        if (i + AHEAD < count) {
-            mp_heap_prefetch(heap, births[i + AHEAD].id);
-            mp_heap_prefetch_owner(heap, births[i + AHEAD].owner);
-        }
-        if (!mp_heap_birth(heap, &births[i], line + i))
+        i += mp_heap_births(&recording->heap, births + i, count - i, line + i);
+        if (i < count)
             exists(recording, &births[i], line + i);
     }
 }
@@ -47,7 +43,7 @@ void oemp_replay_changes(oemp_recording *recording, const void *items, size_t co
     for (size_t i = 0; i < count; i++) {
         const oemp_change *change = &changes[i];
         if (i + AHEAD < count)
-            mp_heap_prefetch(heap, changes[i + AHEAD].id);
+            mp_live_prefetch(&heap->live, changes[i + AHEAD].id);
         if (!mp_heap_change(heap, change->id, change->type, change->bytes, change->idle, line + i))
             mp_diagnose(heap->diagnostics, MP_DIAG_CHANGE_UNKNOWN, heap->path, line + i,
                         "object %" PRIu64 " is changed but not alive: row skipped", change->id);
@@ -57,11 +53,10 @@ void oemp_replay_changes(oemp_recording *recording, const void *items, size_t co
 void oemp_replay_deaths(oemp_recording *recording, const void *items, size_t count, uint64_t line)
 {
     mp_heap *heap = &recording->heap;
-    const oemp_death *deaths = items;
+    const mp_death *deaths = items;
     for (size_t i = 0; i < count; i++) {
-        if (i + AHEAD < count)
-            mp_heap_prefetch(heap, deaths[i + AHEAD].id);
-        if (!mp_heap_death(heap, deaths[i].id, deaths[i].time_us))
+        i += mp_heap_deaths(heap, deaths + i, count - i);
+        if (i < count)
             mp_diagnose(heap->diagnostics, MP_DIAG_DELETE_UNKNOWN, heap->path, line + i,
                         "object %" PRIu64 " is deleted but not alive: row skipped", deaths[i].id);
     }

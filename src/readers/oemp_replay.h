@@ -16,11 +16,6 @@ typedef struct oemp_change {
     bool idle;
 } oemp_change;
 
-typedef struct oemp_death {
-    uint64_t id;
-    int64_t time_us;
-} oemp_death;
-
 /* Begin of a snapshot in the file `path`. */
 typedef struct oemp_begin {
     const char *path;
@@ -38,7 +33,7 @@ typedef struct oemp_stated {
 typedef void oemp_replay(oemp_recording *recording, const void *items, size_t count, uint64_t line);
 oemp_replay oemp_replay_births;  /* mp_birth */
 oemp_replay oemp_replay_changes; /* oemp_change */
-oemp_replay oemp_replay_deaths;  /* oemp_death */
+oemp_replay oemp_replay_deaths;  /* mp_death */
 oemp_replay oemp_replay_header;  /* oemp_begin, also of a snapshot that is skipped */
 oemp_replay oemp_replay_begin;   /* oemp_begin */
 oemp_replay oemp_replay_trailer; /* oemp_stated */
