@@ -165,6 +165,16 @@ def hold_series(laws, folder):
     laws.claim(done.returncode == 3, "an object report twice", done.returncode)
 
 
+def hold_runtimes(laws, folder):
+    """Claims about heap dumps of different runtimes: one is no base for the other."""
+    (folder / "runtime.policy").write_text("live <= base + 1 GiB\n")
+    endings = "gclog", "hprof", "heapsnapshot"
+    for now in endings:
+        for base in endings:
+            done = laws.run("gate", folder / "runtime.policy", SAMPLES / f"shop-2.{now}", "--base", SAMPLES / f"shop-1.{base}")
+            laws.claim(done.returncode == (0 if now == base else 3), now, base, done.returncode)
+
+
 def hold_names(laws, folder):
     """Claims about a name that is too long or damaged: a pattern that may match it does not pass."""
     one = growing.Recording()
@@ -237,6 +247,7 @@ def main():
         hold_bases(laws, pathlib.Path(folder))
         hold_names(laws, pathlib.Path(folder))
         hold_series(laws, pathlib.Path(folder))
+        hold_runtimes(laws, pathlib.Path(folder))
     return laws.end(800)
 
 

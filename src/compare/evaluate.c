@@ -84,9 +84,18 @@ static const char *noun_of(const mp_digest *digest)
     return digest->noun ? digest->noun : mp_holds_name(digest->kind, digest->holds);
 }
 
+/* Return true if the recordings count other objects. Heap dumps of different formats are of
+ * different runtimes. A baseline does not store its format. */
+static bool is_unlike(const mp_digest *base, const mp_digest *now)
+{
+    enum { UNLIKE = MP_HOLDS_UNSIZED | MP_HOLDS_UNCOUNTED };
+    const bool formats = base->format && now->format && !base->kept && !now->kept;
+    return (base->holds ^ now->holds) & UNLIKE ||
+           (now->kind == MP_KIND_DUMP && formats && strcmp(base->format, now->format) != 0);
+}
+
 static void judge_rule(mp_evaluation *evaluation)
 {
-    enum { unlike = MP_HOLDS_UNSIZED | MP_HOLDS_UNCOUNTED };
     const mp_rule_context *context = evaluation->context;
     const mp_rule *rule = evaluation->rule;
     const mp_measure_row *row = &mp_measure_rows[rule->measure];
@@ -101,7 +110,7 @@ static void judge_rule(mp_evaluation *evaluation)
         MP_DISMISS(evaluation, "the base is %s, expected %s", noun_of(base), noun_of(context->now));
     else if (!(row->has & base->has))
         MP_DISMISS(evaluation, "the base does not record %s", row->told);
-    else if ((base->holds ^ context->now->holds) & unlike)
+    else if (is_unlike(base, context->now))
         MP_DISMISS(evaluation, "the base is %s of another format, which counts other objects%s",
                    noun_of(base),
                    base->kept ? "; if an earlier memprof saved it, save it again" : "");
