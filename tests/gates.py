@@ -138,6 +138,9 @@ def hold_filters(laws, folder):
                               ("--source", "shop.OrderService", "shop.Ordr")):
         done = laws.run("leaks", recording, option, good, option, bad, "--max-leaked", "1G")
         laws.claim(done.returncode == 3, option, "misspelled", done.returncode)
+    (folder / "lines.policy").write_text("coverage >= 1 %\n")
+    answer = json.loads(laws.run("gate", folder / "lines.policy", profile, "--format", "json").stdout)["answer"]
+    laws.claim({"label": "Not counted", "text": "9 programs without coverage"} in answer, "programs without coverage", answer)
     words = ["--source", "shop.Order", "--source"]
     for bad, status in ("shop.Ordr", 3), ("shop/placeOrder.p", 0):
         laws.claim(laws.run("coverage", profile, *words, bad, "--min-lines", "1%").returncode == status, bad, "coverage")

@@ -336,6 +336,17 @@ static bool run_heap(const mp_request *request, mp_document *document, mp_error 
     return ok;
 }
 
+/* Say how many programs no rule on coverage counts, because their lines are not recorded. */
+static void say_untold(mp_document *document, const mp_policy *policy, const mp_coverage *coverage)
+{
+    bool judges = false;
+    for (size_t i = 0; i < policy->rule_count; i++)
+        judges |= policy->rules[i].measure == MP_MEASURE_COVERAGE;
+    if (judges && coverage->untold)
+        mp_document_say(document, MP_TONE_PLAIN, "Not counted", "%s without coverage",
+                        mp_counted_text(document, coverage->untold, "program"));
+}
+
 static bool run_profile(const mp_request *request, mp_document *document, mp_error *error)
 {
     mp_digest *now = mp_report_digest(request, error);
@@ -345,6 +356,7 @@ static bool run_profile(const mp_request *request, mp_document *document, mp_err
         mp_coverage coverage = mp_coverage_of(request->filter);
         mp_rule_context rule_context = {.now = now, .model = request->model, .coverage = &coverage};
         judge(request, document, &rule_context);
+        say_untold(document, request->policy, &coverage);
         mp_coverage_free(&coverage);
     }
     mp_digest_free(now);
