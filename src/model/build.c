@@ -117,6 +117,7 @@ void mp_model_free(mp_model *model)
     mp_hash_index_free(&model->private->contexts);
     mp_hash_index_free(&model->private->generations);
     mp_id_index_free(&model->private->types);
+    free(model->private->last_of_type);
     free(model->private);
 #define FREE(list) free(model->list.items);
     MODEL_LISTS(FREE)

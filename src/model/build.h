@@ -64,6 +64,8 @@ struct mp_strings {
 
 struct mp_model_private {
     mp_hash_index contexts;
+    uint32_t *last_of_type; /* the context of each type that was asked for last */
+    size_t types_known, types_capacity;
     mp_hash_index generations;
     mp_id_index types; /* by name, those of mp_model_type_named */
     mp_budget spent;   /* limits the sum of all bytes added */

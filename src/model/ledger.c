@@ -30,9 +30,15 @@ static uint64_t context_hash(const mp_context *key)
 mp_context_id mp_model_context(mp_model *model, const mp_context *key)
 {
     assert(key->owner.i < model->contexts.count); /* owners are created before their objects */
+    struct mp_model_private *private = model->private;
+    MP_EXTEND(private->last_of_type, private->types_known, private->types_capacity,
+              key->type.i + 1u);
+    uint32_t *last = &private->last_of_type[key->type.i];
     context_probe probe = {model, key};
+    if (!key->owner.i && *last && same_context(&probe, *last))
+        return (mp_context_id){*last};
     uint64_t hash = context_hash(key);
-    uint32_t *found = mp_hash_index_put(&model->private->contexts, hash, same_context, &probe);
+    uint32_t *found = mp_hash_index_put(&private->contexts, hash, same_context, &probe);
     if (!*found) {
         mp_context *context = MP_ADD(&model->contexts);
         *context = *key;
@@ -40,6 +46,7 @@ mp_context_id mp_model_context(mp_model *model, const mp_context *key)
             (uint16_t)(key->owner.i ? model->contexts.items[key->owner.i].depth + 1 : 0);
         *found = model->contexts.count - 1;
     }
+    *last = *found;
     return (mp_context_id){*found};
 }
 
