@@ -178,6 +178,22 @@ def hold_runtimes(laws, folder):
             laws.claim(done.returncode == (0 if now == base else 3), now, base, done.returncode)
 
 
+def hold_builds(laws, folder):
+    """Claims about a build that occurs twice in a trend: no slope passes, but one that is exceeded fails."""
+    text, builds = (SAMPLES / "shop-v2.oemp").read_text(), []
+    for minute in range(10, 15):
+        builds.append(folder / f"build{minute}.oemp")
+        builds[-1].write_text(text.replace("08:15:30", f"08:{minute}:30"))
+    copy = folder / "build-copy.oemp"
+    copy.write_bytes(builds[0].read_bytes())
+    for paths, status in ((builds, 0), (builds[:4] + [copy], 3), (builds[:4] + builds[:1], 3)):
+        done = laws.run("trend", *paths, "--max-slope", "0")
+        laws.claim(done.returncode == status, paths, done.returncode)
+    moments = [f"{SAMPLES / 'shop-v2.oemp'}@{number}" for number in (2, 3, 3, 4, 5)]
+    for limit, status in ("1G", 0), ("1", 1):  # snapshots of one run stand for builds
+        laws.claim(laws.run("trend", *moments, "--max-slope", limit).returncode == status, "snapshots", limit)
+
+
 def hold_names(laws, folder):
     """Claims about a name that is too long or damaged: a pattern that may match it does not pass."""
     one = growing.Recording()
@@ -251,6 +267,7 @@ def main():
         hold_names(laws, pathlib.Path(folder))
         hold_series(laws, pathlib.Path(folder))
         hold_runtimes(laws, pathlib.Path(folder))
+        hold_builds(laws, pathlib.Path(folder))
     return laws.end(800)
 
 

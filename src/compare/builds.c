@@ -134,6 +134,8 @@ bool mp_builds_add(mp_builds *builds, const mp_digest *digest, const mp_dictiona
                       .start_us = digest->start_us,
                       .complete = digest->complete,
                       .cut = !digest->complete && !digest->of_moment,
+                      .of_moment = digest->of_moment,
+                      .totals = digest->totals,
                       .open_ended = digest->open_ended,
                       .damaged = digest->damaged || digest->torn};
     size_t before = builds->point_count;

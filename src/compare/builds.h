@@ -21,7 +21,9 @@ typedef struct mp_build {
     int64_t leaking_bytes; /* bytes that `worst` leaks; 0: no leak, or the build is a baseline */
     bool complete, open_ended; /* as in mp_digest */
     bool damaged;              /* a part of it could not be used */
-    bool cut; /* the recording is not complete, and the user did not select a snapshot */
+    bool cut;          /* the recording is not complete, and the user did not select a snapshot */
+    bool of_moment;    /* the user selected a snapshot */
+    mp_amounts totals; /* as in mp_digest */
 } mp_build;
 
 typedef struct mp_built_site {

@@ -344,6 +344,37 @@ static const mp_build *cut_one(const mp_builds *builds)
     return cut < builds->count ? first : NULL;
 }
 
+static int by_start(const void *left, const void *right)
+{
+    const mp_build *a = *(const mp_build *const *)left, *b = *(const mp_build *const *)right;
+    const int order = MP_COMPARE(a->start_us, b->start_us);
+    return order ? order : strcmp(a->path, b->path);
+}
+
+static bool is_same_run(const mp_build *a, const mp_build *b)
+{
+    const bool same = a->start_us ? a->start_us == b->start_us : strcmp(a->path, b->path) == 0;
+    return same && !a->of_moment && !b->of_moment && mp_amounts_equal(&a->totals, &b->totals);
+}
+
+/* Return a text about a build that is another one again: the same file, or a copy that has the same
+ * start and totals; NULL: none. Copies flatten the slopes. */
+static const char *repeated_text(mp_document *document, const mp_builds *builds)
+{
+    const mp_build **sorted = mp_alloc((builds->count + 1) * sizeof *sorted);
+    const char *found = NULL;
+    for (size_t i = 0; i < builds->count; i++)
+        sorted[i] = &builds->items[i];
+    qsort(sorted, builds->count, sizeof *sorted, by_start);
+    for (size_t i = 1; i < builds->count && !found; i++)
+        if (is_same_run(sorted[i - 1], sorted[i]))
+            found =
+                mp_document_text(document, "%s is %s again: they have the same start and totals",
+                                 sorted[i]->path, sorted[i - 1]->path);
+    free(sorted);
+    return found;
+}
+
 /* Return the reason why slopes cannot be judged; NULL if they can. */
 static const char *refusal_of(mp_document *document, const mp_request *request,
                               const mp_builds *builds)
@@ -401,6 +432,8 @@ static void section_limit(mp_document *document, const mp_request *request, cons
         refusal = mp_document_text(document, "nothing was there for %d builds", FEWEST);
     if (builds->holds & MP_HOLDS_UNSIZED && !exceeded && !refusal)
         refusal = MP_NO_SIZES;
+    if (!exceeded && !refusal)
+        refusal = repeated_text(document, builds);
     mp_judge_figures(document, &limit, slopes, count, refusal);
     free(slopes);
 }
