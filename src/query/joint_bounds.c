@@ -69,9 +69,9 @@ static inline bool next_group(const bounds *state, uint32_t object, uint32_t *ne
         *next = 1;
         return *group != 0;
     }
-    const mp_root_list all = mp_roots_of(state->roots, object);
-    while (*next < all.count) {
-        *group = group_of[all.items[(*next)++]];
+    const mp_root_list its_roots = mp_roots_of(state->roots, object);
+    while (*next < its_roots.count) {
+        *group = group_of[its_roots.items[(*next)++]];
         if (*group)
             return true;
     }

@@ -125,9 +125,9 @@ static inline uint64_t own_bits(const pass *state, uint32_t object)
     if (has_object(state->holders, object))
         bits |= state->of_holder[type];
     if (has_object(state->rooted, object)) {
-        const mp_root_list all = mp_roots_of(state->roots, object);
-        for (uint32_t i = 0; i < all.count; i++)
-            bits |= state->of_rooted[all.items[i]];
+        const mp_root_list its_roots = mp_roots_of(state->roots, object);
+        for (uint32_t i = 0; i < its_roots.count; i++)
+            bits |= state->of_rooted[its_roots.items[i]];
     }
     return bits;
 }

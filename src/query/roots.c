@@ -56,10 +56,10 @@ static int by_number(const void *left, const void *right)
 static size_t kinds_of(const mp_graph *graph, const mp_object_roots *roots, uint32_t object,
                        bool weak, uint32_t *kinds)
 {
-    const mp_root_list all = mp_roots_of(roots, object);
+    const mp_root_list its_roots = mp_roots_of(roots, object);
     size_t count = 0, kept = 0;
-    for (uint32_t i = 0; i < all.count; i++) {
-        const mp_root *root = &graph->roots.items[all.items[i]];
+    for (uint32_t i = 0; i < its_roots.count; i++) {
+        const mp_root *root = &graph->roots.items[its_roots.items[i]];
         if (mp_root_is_strong(root) != weak)
             kinds[count++] = root->kind;
     }
@@ -116,18 +116,18 @@ mp_object_roots mp_roots_by_object(const mp_graph *graph)
 
 bool mp_is_rooted(const mp_graph *graph, const mp_object_roots *roots, uint32_t object)
 {
-    const mp_root_list all = mp_roots_of(roots, object);
-    for (uint32_t i = 0; i < all.count; i++)
-        if (mp_root_is_strong(&graph->roots.items[all.items[i]]))
+    const mp_root_list its_roots = mp_roots_of(roots, object);
+    for (uint32_t i = 0; i < its_roots.count; i++)
+        if (mp_root_is_strong(&graph->roots.items[its_roots.items[i]]))
             return true;
     return false;
 }
 
 bool mp_is_global(const mp_graph *graph, const mp_object_roots *roots, uint32_t object)
 {
-    const mp_root_list all = mp_roots_of(roots, object);
-    for (uint32_t i = 0; graph->globals && i < all.count; i++)
-        if (graph->roots.items[all.items[i]].kind == graph->globals)
+    const mp_root_list its_roots = mp_roots_of(roots, object);
+    for (uint32_t i = 0; graph->globals && i < its_roots.count; i++)
+        if (graph->roots.items[its_roots.items[i]].kind == graph->globals)
             return true;
     return false;
 }

@@ -8,9 +8,9 @@
 /* Return the first strong root of an object that has a name; NULL: there is none. */
 static const mp_root *named_root_of(const mp_graph_view *view, uint32_t object)
 {
-    const mp_root_list all = mp_roots_of(&view->roots, object);
-    for (uint32_t i = 0; i < all.count; i++) {
-        const mp_root *root = &view->graph->roots.items[all.items[i]];
+    const mp_root_list its_roots = mp_roots_of(&view->roots, object);
+    for (uint32_t i = 0; i < its_roots.count; i++) {
+        const mp_root *root = &view->graph->roots.items[its_roots.items[i]];
         if (root->name.i && mp_root_is_strong(root))
             return root;
     }

@@ -38,13 +38,13 @@ static const mp_column object_columns[] = {
 static const char *roots_text(mp_document *document, const mp_graph_view *view, uint32_t object)
 {
     enum { MOST = 10 };
-    const mp_root_list all = mp_roots_of(&view->roots, object);
+    const mp_root_list its_roots = mp_roots_of(&view->roots, object);
     const char *text = "";
-    for (uint32_t i = 0; i < all.count; i++) {
-        const mp_root *root = &view->graph->roots.items[all.items[i]];
+    for (uint32_t i = 0; i < its_roots.count; i++) {
+        const mp_root *root = &view->graph->roots.items[its_roots.items[i]];
         const char *flags = mp_root_flags_text(document->arena, root->flags);
         if (i == MOST)
-            return mp_document_text(document, "%s and %u more", text, all.count - i);
+            return mp_document_text(document, "%s and %u more", text, its_roots.count - i);
         text = mp_document_text(document, "%s%s%s%s%s%s", text, i ? ", " : "",
                                 mp_root_text(document->arena, view->model, root),
                                 *flags ? " (" : "", flags, *flags ? ")" : "");

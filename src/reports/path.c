@@ -258,9 +258,9 @@ static const char *name_of_step(const mp_graph_view *view, const mp_type_step *s
 static const char *named_root(mp_arena *arena, const mp_graph_view *view, const mp_type_step *step)
 {
     enum { MOST = 16 }; /* roots of an object that are examined for a name */
-    const mp_root_list all = mp_roots_of(&view->roots, step->object);
-    for (uint32_t i = 0; i < all.count && i < MOST; i++) {
-        const mp_root *root = &view->graph->roots.items[all.items[i]];
+    const mp_root_list its_roots = mp_roots_of(&view->roots, step->object);
+    for (uint32_t i = 0; i < its_roots.count && i < MOST; i++) {
+        const mp_root *root = &view->graph->roots.items[its_roots.items[i]];
         if (root->name.i && root->kind == step->root_kind && mp_root_is_strong(root))
             return mp_root_text(arena, view->model, root);
     }

@@ -157,8 +157,8 @@ typedef struct waiting {
 /* Return the kind of an object's first root; 0: it has none. */
 static uint64_t root_of(const mp_graph_view *view, uint32_t object)
 {
-    const mp_root_list all = mp_roots_of(&view->roots, object);
-    return all.count ? view->graph->roots.items[all.items[0]].kind + UINT64_C(1) : 0;
+    const mp_root_list its_roots = mp_roots_of(&view->roots, object);
+    return its_roots.count ? view->graph->roots.items[its_roots.items[0]].kind + UINT64_C(1) : 0;
 }
 
 /* Compare siblings by their figures, type and root. */
