@@ -178,6 +178,16 @@ def hold_runtimes(laws, folder):
             laws.claim(done.returncode == (0 if now == base else 3), now, base, done.returncode)
 
 
+def hold_order(laws, folder):
+    """Claims about a base that is later than the recording: this is said."""
+    (folder / "order.policy").write_text("live <= base\n")
+    later = folder / "later.oemp"
+    later.write_text((SAMPLES / "shop-v2.oemp").read_text().replace("2026-03-02T", "2026-03-03T"))
+    for now, base, warns in ((SAMPLES / "shop-v2.oemp", later, True), (later, SAMPLES / "shop-v2.oemp", False)):
+        done = laws.run("gate", folder / "order.policy", now, "--base", base, "--brief")
+        laws.claim(("\n  Order" in done.stdout) == warns, now, base, done.stdout)
+
+
 def hold_builds(laws, folder):
     """Claims about a build that occurs twice in a trend: no slope passes, but one that is exceeded fails."""
     text, builds = (SAMPLES / "shop-v2.oemp").read_text(), []
@@ -268,6 +278,7 @@ def main():
         hold_series(laws, pathlib.Path(folder))
         hold_runtimes(laws, pathlib.Path(folder))
         hold_builds(laws, pathlib.Path(folder))
+        hold_order(laws, pathlib.Path(folder))
     return laws.end(800)
 
 

@@ -1,6 +1,7 @@
 /* The summary of a diff in words: if the recording got better or worse, and by how much. */
 #include "base/units.h"
 #include "reports/diff.h"
+#include "reports/judging.h"
 
 /* A figure by which one recording is better or worse than another. */
 typedef struct measure {
@@ -277,15 +278,6 @@ static void say_peak(mp_document *document, const mp_diff *diff, const mp_digest
             mp_bytes_text(document, base->peak_bytes), mp_bytes_text(document, now->peak_bytes));
 }
 
-/* Warn if the base is the later recording. In the reverse order, a recording that got worse seems
- * to be better. */
-static void say_order(mp_document *document, const mp_digest *base, const mp_digest *now)
-{
-    if (mp_is_later(base, now))
-        mp_document_say(document, MP_TONE_WARNING, "Order",
-                        "the base, %s, is the later recording by their start times", base->path);
-}
-
 static void say_garbage(mp_document *document, const mp_diff *diff, const mp_digest *base,
                         const mp_digest *now)
 {
@@ -333,7 +325,7 @@ void mp_diff_say(mp_document *document, const mp_diff *diff, const mp_digest *ba
     say_verdict(document, diff, measures, count, verdict, asked, !holder);
     if (holder)
         mp_document_say(document, MP_TONE_WORSE, "Holder", "%s", holder);
-    say_order(document, base, now);
+    mp_say_base_order(document, base, now);
     warn_window(document, base, now);
     say_garbage(document, diff, base, now);
     say_peak(document, diff, base, now, verdict, asked);

@@ -308,6 +308,8 @@ static void judge(const mp_request *request, mp_document *document, mp_rule_cont
     section_gate(document, request, &results);
     say_verdict(document, &results);
     say_same(document, same, request->base);
+    if (request->base)
+        mp_say_base_order(document, request->base, rule_context->now);
     section_rules(document, &results);
     section_worse(document, &results);
     mp_rule_results_free(&results);

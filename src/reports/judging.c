@@ -170,6 +170,13 @@ void mp_judge_figures(mp_document *document, const mp_rule *limit, const mp_rule
     mp_document_check(document, mp_check_of(document->arena, &result));
 }
 
+void mp_say_base_order(mp_document *document, const mp_digest *base, const mp_digest *now)
+{
+    if (mp_is_later(base, now))
+        mp_document_say(document, MP_TONE_WARNING, "Order",
+                        "the base, %s, is the later recording by their start times", base->path);
+}
+
 /* --- limits of a heap recording --- */
 
 /* Return a digest that has only the totals that limits need, and no lists. */
