@@ -259,7 +259,8 @@ static inline size_t parse_numbers(const mp_input *input, const prf_section *sec
     return length <= input->longest_line ? length : 0; /* too long: mp_input_line skips it */
 }
 
-static inline void read_rows(prf_cursor *cursor, const prf_section *section)
+__attribute__((always_inline)) static inline void read_rows(prf_cursor *cursor,
+                                                            const prf_section *section)
 {
     prf_value row[MOST_COLUMNS] = {{0}};
     size_t length;
