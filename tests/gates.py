@@ -188,6 +188,17 @@ def hold_order(laws, folder):
         laws.claim(("\n  Order" in done.stdout) == warns, now, base, done.stdout)
 
 
+def hold_in_use(laws, folder):
+    """Claims about a base that ends in the middle of its run: what was in use there is no allowance for leaks."""
+    rules, recording = ["leaked <= base", "leaked sites <= base", "no new leak site"], SAMPLES / "shop-v2.oemp"
+    for rule in rules:
+        (folder / "use.policy").write_text(rule + "\n")
+        for now, base, status in ((recording, f"{recording}@6", 3), (f"{recording}@5", f"{recording}@6", 0),
+                                  (recording, SAMPLES / "shop-v1.oemp", 0)):
+            done = laws.run("gate", folder / "use.policy", now, "--base", base)
+            laws.claim(done.returncode == status, rule, now, base, done.returncode)
+
+
 def hold_builds(laws, folder):
     """Claims about a build that occurs twice in a trend: no slope passes, but one that is exceeded fails."""
     text, builds = (SAMPLES / "shop-v2.oemp").read_text(), []
@@ -228,7 +239,7 @@ def hold_names(laws, folder):
 
 def hold_bases(laws, folder):
     """Claims about recordings that are compared with themselves: this is said, and with --strict nothing passes."""
-    (folder / "base.policy").write_text("leaked <= base\n")
+    (folder / "base.policy").write_text("live <= base\n")
     laws.run("baseline", "save", SAMPLES / "shop-v2.oemp", "--store", folder / "own")
     copy = folder / "copy.oemp"
     copy.write_bytes((SAMPLES / "shop-v2.oemp").read_bytes())
@@ -279,6 +290,7 @@ def main():
         hold_runtimes(laws, pathlib.Path(folder))
         hold_builds(laws, pathlib.Path(folder))
         hold_order(laws, pathlib.Path(folder))
+        hold_in_use(laws, pathlib.Path(folder))
     return laws.end(800)
 
 

@@ -164,6 +164,19 @@ static void judge_part(mp_evaluation *evaluation)
         MP_DISMISS(evaluation, "%s (%sallow-torn judges the others)", part, context->dashes);
 }
 
+/* Dismiss a rule on what is left behind that passes only because the base ends before its program,
+ * so that objects in use count in the base. */
+static void judge_base_in_use(mp_evaluation *evaluation)
+{
+    const mp_rule_context *context = evaluation->context;
+    const mp_rule *rule = evaluation->rule;
+    if (evaluation->result->verdict == MP_VERDICT_PASS && mp_rule_needs_base(rule) &&
+        mp_measure_is_of_left(rule->measure) && context->base && context->base->in_use &&
+        !context->now->in_use && !context->partly)
+        MP_DISMISS(evaluation, "%s ends before its program, so objects in use count as left behind",
+                   context->base->path);
+}
+
 /* Return true if a rule passes, but would not if the measured figure were larger. */
 static bool passes_by_little(const mp_evaluation *evaluation)
 {
@@ -299,6 +312,7 @@ mp_rule_results mp_policy_evaluate(const mp_policy *policy, const mp_rule_contex
                        "use a separate policy for it",
                        MP_MOST_LOOKED / 1000000);
         judge_part(&evaluation);
+        judge_base_in_use(&evaluation);
         judge_sizes(&evaluation);
         judge_made(&evaluation);
         judge_counts(&evaluation);

@@ -17,8 +17,8 @@ void mp_judge_limits(mp_document *document, const mp_request *request, mp_rule *
  * cannot be judged, or NULL. */
 void mp_judge_figures(mp_document *document, const mp_rule *limit, const mp_rule_subject *figures,
                       size_t count, const char *refusal);
-/* Warn if the base is the later recording. In the reverse order, a recording that got worse seems to
- * be better. */
+/* Warn if the base is the later recording. In the reverse order, a recording that got worse seems
+ * to be better. */
 void mp_say_base_order(mp_document *document, const mp_digest *base, const mp_digest *now);
 /* Return the check of a result. Its texts live as long as the arena and the rule. */
 mp_check mp_check_of(mp_arena *arena, const mp_rule_result *result);
