@@ -191,9 +191,11 @@ def hold_order(laws, folder):
 def hold_in_use(laws, folder):
     """Claims about a base that ends in the middle of its run: what was in use there is no allowance for leaks."""
     rules, recording = ["leaked <= base", "leaked sites <= base", "no new leak site"], SAMPLES / "shop-v2.oemp"
+    laws.run("baseline", "save", f"{recording}@6", "--store", folder / "use", "--as", "six")
     for rule in rules:
         (folder / "use.policy").write_text(rule + "\n")
         for now, base, status in ((recording, f"{recording}@6", 3), (f"{recording}@5", f"{recording}@6", 0),
+                                  (recording, folder / "use" / "six.baseline", 3),
                                   (recording, SAMPLES / "shop-v1.oemp", 0)):
             done = laws.run("gate", folder / "use.policy", now, "--base", base)
             laws.claim(done.returncode == status, rule, now, base, done.returncode)

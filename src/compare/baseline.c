@@ -30,8 +30,8 @@ enum { NOT_KNOWN = 2 }; /* value of a flag that the line does not have */
 
 /* Values of a line of any kind. */
 typedef struct line_values {
-    int64_t version, knows, complete, torn, late, partial, runs; /* members of the head */
-    const char *kind, *measure, *options, *start_time;           /* members of the head */
+    int64_t version, knows, complete, torn, late, in_use, partial, runs; /* members of the head */
+    const char *kind, *measure, *options, *start_time;                   /* members of the head */
     int64_t entries; /* number of entries, in the totals; -1: missing */
     const char *subject, *type, *name,
         *program; /* members of an entry; every line except the head has `subject` */
@@ -67,6 +67,7 @@ static const struct {
     {"complete", JSON_TRUE, offsetof(line_values, complete)},
     {"torn", JSON_TRUE, offsetof(line_values, torn)},
     {"late", JSON_TRUE, offsetof(line_values, late)},
+    {"in_use", JSON_TRUE, offsetof(line_values, in_use)},
     {"partial", JSON_TRUE, offsetof(line_values, partial)},
     {"options", JSON_STRING, offsetof(line_values, options)},
     {"of", JSON_STRING, offsetof(line_values, subject)},
@@ -342,6 +343,7 @@ static bool read_head(loader *load, const line_values *values)
     head.open_ended = values->complete == NOT_KNOWN;
     head.torn = values->torn != 0;
     head.late = values->late != 0;
+    head.in_use = values->in_use != 0;
     head.partial = values->partial == true;
     head.tells_no_part = values->partial == NOT_KNOWN && head.holds & MP_HOLDS_PROFILE;
     head.format = "baseline";

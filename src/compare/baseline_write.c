@@ -232,6 +232,8 @@ static void put_head(mp_text_buffer *buffer, const mp_digest *digest, run_list r
         mp_json_flag(&head, "torn", true);
     if (digest->late)
         mp_json_flag(&head, "late", true);
+    if (digest->in_use)
+        mp_json_flag(&head, "in_use", true);
     if (digest->holds & MP_HOLDS_PROFILE && !digest->tells_no_part)
         mp_json_flag(&head, "partial", digest->partial);
     if (start_us && mp_format_utc_exact(time, start_us))

@@ -36,7 +36,8 @@ mp_digest *mp_digest_of_runs(mp_digest *const *runs, size_t count)
 {
     mp_digest *middle = runs[0];
     unsigned has = ~0u, lacks = 0;
-    bool complete = true, open_ended = false, torn = false, late = false, partial = false;
+    bool complete = true, open_ended = false, torn = false, late = false, in_use = false,
+         partial = false;
     if (count == 1)
         return middle;
     for (size_t i = 0; i < count; i++) {
@@ -51,6 +52,7 @@ mp_digest *mp_digest_of_runs(mp_digest *const *runs, size_t count)
         open_ended |= runs[i]->open_ended;
         torn |= runs[i]->torn;
         late |= runs[i]->late;
+        in_use |= runs[i]->in_use;
         partial |= runs[i]->partial;
     }
     for (size_t i = 0; i < count; i++) {
@@ -59,6 +61,7 @@ mp_digest *mp_digest_of_runs(mp_digest *const *runs, size_t count)
         runs[i]->open_ended = open_ended;
         runs[i]->torn = torn;
         runs[i]->late = late;
+        runs[i]->in_use = in_use;
         runs[i]->partial = partial;
     }
     middle->runs = mp_alloc(count * sizeof(mp_digest *));
