@@ -425,12 +425,14 @@ static void an_unread_input_is_no_pass(void **unused)
     (void)unused;
     static const mp_setting limits[] = {{"max-slope", "1G"}, {"max-trend", "1G"}};
     static const char *const reports[] = {"trend", "leaks"};
+    static const char *const builds[] = {SAMPLES "/shop-1.heap", SAMPLES "/shop-2.heap",
+                                         SAMPLES "/shop-3.heap", SAMPLES "/shop-4.heap"};
     for (size_t i = 0; i < 2; i++)
         for (size_t missing = 0; missing < 2; missing++) {
             mp_error error = {0};
             mp_session *session = mp_session_new();
             for (size_t j = 0; j < (i ? 1 : 4); j++)
-                mp_session_add(session, memory[0]);
+                mp_session_add(session, i ? memory[0] : builds[j]);
             if (missing)
                 mp_session_add(session, "/no/such/file");
             mp_document *answer = mp_session_ask(session, reports[i], &limits[i], 1, &error);
