@@ -11,6 +11,7 @@ the annotations must agree. Small recordings are made for what no sample shows.
 import json
 import pathlib
 import re
+import subprocess
 import sys
 import tempfile
 
@@ -201,6 +202,16 @@ def hold_in_use(laws, folder):
             laws.claim(done.returncode == status, rule, now, base, done.returncode)
 
 
+def hold_pipes(laws):
+    """Claims about a recording that ends in the middle of a snapshot, watched through a pipe."""
+    text = (SAMPLES / "shop-v2.oemp").read_text()
+    torn = "\n".join(text.split("\n")[:600])
+    for given, limit, status in ((text, "1G", 0), (torn, "1G", 3), (torn, "1", 1)):
+        done = subprocess.run([laws.program, "watch", "-", "--max-live", limit], input=given, capture_output=True,
+                              text=True, check=False, timeout=60)
+        laws.claim(done.returncode == status, "watch", limit, len(given), done.returncode)
+
+
 def hold_builds(laws, folder):
     """Claims about a build that occurs twice in a trend: no slope passes, but one that is exceeded fails."""
     text, builds = (SAMPLES / "shop-v2.oemp").read_text(), []
@@ -293,6 +304,7 @@ def main():
         hold_builds(laws, pathlib.Path(folder))
         hold_order(laws, pathlib.Path(folder))
         hold_in_use(laws, pathlib.Path(folder))
+        hold_pipes(laws)
     return laws.end(800)
 
 

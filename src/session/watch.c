@@ -298,18 +298,23 @@ static void take_snapshot(void *opaque, mp_snapshot_id id)
 /* --- one file, on its thread --- */
 
 /* Report that limits could not be checked because the file is damaged. A truncated file does not
- * count as damaged: its limits were checked up to its end, and it may still be growing. */
+ * count as damaged: its limits were checked up to its end, and it may still be growing. A pipe that
+ * its writers have closed does not grow. */
 static void refuse_damaged(watched *file)
 {
     const mp_diagnostic *kept;
     const size_t count = mp_diagnostics_kept(file->diagnostics, &kept);
+    const bool closed = mp_follow_last(file->follow) == MP_FOLLOW_CLOSED;
     mp_arena arena = {0};
     for (size_t i = 0; i < count && !file->unjudged; i++)
-        if (mp_diagnostic_is_unsound(kept[i].id) && !mp_diagnostic_breaks_off(kept[i].id)) {
+        if (mp_diagnostic_is_unsound(kept[i].id) &&
+            (closed || !mp_diagnostic_breaks_off(kept[i].id))) {
             file->unjudged = true;
             refuse_file(file, mp_arena_format(&arena,
-                                              "its limits could not be judged: it is damaged at "
+                                              "its limits could not be judged: it is %s at "
                                               "line %" PRIu64 ": %s",
+                                              mp_diagnostic_breaks_off(kept[i].id) ? "truncated"
+                                                                                   : "damaged",
                                               kept[i].line, kept[i].message));
         }
     mp_arena_free(&arena);
