@@ -18,8 +18,6 @@ struct mp_pipeline {
     char *ring;
     size_t size;
     uint64_t submitted, done;
-    uint64_t alone; /* number of batches before the thread is started */
-    uint64_t wake;  /* number of waiting batches for which it is woken */
     bool threaded, no_thread, closing;
     bool at_once; /* the caller's thread does a batch now */
     pthread_t thread;
@@ -37,8 +35,6 @@ mp_pipeline *mp_pipeline_new(size_t size, void (*work)(void *batch))
     mp_pipeline *pipeline = mp_alloc_zero(1, sizeof *pipeline);
     pipeline->work = work;
     pipeline->size = size;
-    pipeline->alone = BATCHES_BEFORE_A_THREAD;
-    pipeline->wake = WAKE;
     pipeline->ring = mp_alloc(RING * size); /* pages that are never used are never allocated */
     pthread_mutex_init(&pipeline->lock, NULL);
     pthread_cond_init(&pipeline->more, NULL);
@@ -49,12 +45,6 @@ mp_pipeline *mp_pipeline_new(size_t size, void (*work)(void *batch))
 void mp_pipeline_alone(mp_pipeline *pipeline)
 {
     pipeline->no_thread = true;
-}
-
-void mp_pipeline_at_once(mp_pipeline *pipeline)
-{
-    pipeline->alone = 0;
-    pipeline->wake = 1;
 }
 
 void *mp_pipeline_batch(mp_pipeline *pipeline)
@@ -91,7 +81,7 @@ static void submit_to_thread(mp_pipeline *pipeline)
     pthread_mutex_lock(&pipeline->lock);
     pipeline->submitted++;
     /* Likewise, wake the worker only when there is work for a while. */
-    if (pipeline->submitted - pipeline->done >= pipeline->wake)
+    if (pipeline->submitted - pipeline->done >= WAKE)
         pthread_cond_signal(&pipeline->more);
     /* Wait until the next batch to be filled is free. */
     while (pipeline->submitted - pipeline->done >= RING)
@@ -130,7 +120,8 @@ void mp_pipeline_submit_last(mp_pipeline *pipeline)
 
 void mp_pipeline_submit(mp_pipeline *pipeline)
 {
-    if (!pipeline->threaded && !pipeline->no_thread && pipeline->submitted >= pipeline->alone) {
+    if (!pipeline->threaded && !pipeline->no_thread &&
+        pipeline->submitted >= BATCHES_BEFORE_A_THREAD) {
         pipeline->threaded = pthread_create(&pipeline->thread, NULL, worker, pipeline) == 0;
         pipeline->no_thread = !pipeline->threaded;
     }
@@ -153,7 +144,7 @@ void mp_pipeline_drain(mp_pipeline *pipeline)
 
 bool mp_pipeline_is_inside(const mp_pipeline *pipeline)
 {
-    /* `at_once` belongs to the caller's thread */
+    /* `at_once` belongs to the caller's thread. `thread` is set before the worker gets a batch. */
     if (pipeline->threaded && pthread_equal(pthread_self(), pipeline->thread))
         return true;
     return pipeline->at_once;

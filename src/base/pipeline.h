@@ -2,9 +2,8 @@
  * order.
  *
  * All batches have the same size and rotate in a ring. The worker may use the data of the work
- * until
- * mp_pipeline_drain returns; only then may the caller use it again. For a few batches no thread is
- * started: the caller's thread does the work at once, with the same result. */
+ * until mp_pipeline_drain returns; only then may the caller use it again. For a few batches no
+ * thread is started: the caller's thread does the work at once, with the same result. */
 #pragma once
 
 #include <stdbool.h>
@@ -19,10 +18,6 @@ void mp_pipeline_free(mp_pipeline *pipeline);
 
 /* Do all work in the caller's thread. Call it before the first batch. */
 void mp_pipeline_alone(mp_pipeline *pipeline);
-
-/* Start the thread with the first batch, and wake it for each: batches are large. Call it before
- * the first batch. */
-void mp_pipeline_at_once(mp_pipeline *pipeline);
 
 /* Return the batch to be filled next. It has the contents of its previous use. */
 void *mp_pipeline_batch(mp_pipeline *pipeline);

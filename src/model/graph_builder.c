@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/pipeline.h"
+#include "base/beside.h"
 #include "model/build.h"
 #include "model/id_table.h"
 
@@ -221,7 +221,7 @@ static size_t next_batch(section *walk, lookup *batch)
  * of ids. They never overwrite an id that is still to be read. `first` counts from its start. */
 static void resolve_section(void *asked)
 {
-    section *walk = *(section **)asked;
+    section *walk = asked;
     mp_graph *graph = walk->builder->graph;
     lookup batch[BATCH];
     walk->packed = (uint32_t *)(void *)(walk->builder->references + walk->start);
@@ -260,14 +260,9 @@ static void resolve_references(mp_graph_builder *builder)
                      .domain = 1,
                      .begun = middle,
                      .last = graph->count + 1};
-    mp_pipeline *helper = mp_pipeline_new(sizeof(section *), resolve_section);
-    mp_pipeline_at_once(helper);
-    if (middle <= graph->count) {
-        *(section **)mp_pipeline_batch(helper) = &upper;
-        mp_pipeline_submit(helper);
-    }
-    resolve_section(&(section *){&lower});
-    mp_pipeline_free(helper);
+    mp_beside *beside = middle <= graph->count ? mp_beside_begin(resolve_section, &upper) : NULL;
+    resolve_section(&lower);
+    mp_beside_end(&beside);
     if (upper.kept)
         memmove(lower.packed + lower.kept, builder->references + from,
                 upper.kept * sizeof *upper.packed);

@@ -249,7 +249,7 @@ typedef struct mp_graph_view {
     mp_suspect *suspects;
     size_t suspect_count;
     mp_sharing sharing;
-    struct mp_pipeline *sharer; /* thread that computes the sharing; NULL: none was started */
+    struct mp_beside *sharer; /* computes the sharing on another thread; NULL: nothing does */
     mp_histogram types;
     mp_static_census *static_census;
     mp_groups kinds, statics; /* groups of roots: by kind, by declaring type */

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/pipeline.h"
+#include "base/beside.h"
 #include "query/graph_query.h"
 #include "query/paths.h"
 
@@ -20,7 +20,7 @@ mp_graph_view mp_graph_view_of(const mp_filter *filter)
 
 void mp_graph_view_free(mp_graph_view *view)
 {
-    mp_pipeline_free(view->sharer);
+    mp_beside_end(&view->sharer);
     mp_groups_free(&view->kinds);
     mp_groups_free(&view->statics);
     mp_groups_free(&view->holders);

@@ -392,12 +392,6 @@ static void label_groups(const mp_model *model, const mp_dimension *dimension,
 
 /* --- the result --- */
 
-/* A grouping that is made on another thread. */
-typedef struct ahead_task {
-    const mp_window *window;
-    const mp_dimension *dimension;
-} ahead_task;
-
 static mp_grouping *grouping_of(const mp_window *window, const mp_dimension *dimension)
 {
     size_t count, place = (size_t)(dimension - mp_dimensions(&count));
@@ -416,9 +410,10 @@ static void make_groups(const mp_window *window, const mp_dimension *dimension)
 
 static void make_ahead(void *opaque)
 {
-    const ahead_task *task = opaque;
-    make_groups(task->window, task->dimension);
-    label_groups(task->window->model, task->dimension, grouping_of(task->window, task->dimension));
+    const mp_window *window = opaque;
+    const mp_dimension *dimension = window->cache->ahead_of;
+    make_groups(window, dimension);
+    label_groups(window->model, dimension, grouping_of(window, dimension));
 }
 
 void mp_window_group_ahead(const mp_window *window, const mp_dimension *dimension)
@@ -430,21 +425,15 @@ void mp_window_group_ahead(const mp_window *window, const mp_dimension *dimensio
         return;
     mp_window_balances(window); /* both threads need them */
     cache->ahead_of = dimension;
-    cache->ahead = mp_pipeline_new(sizeof(ahead_task), make_ahead);
-    mp_pipeline_at_once(cache->ahead);
-    *(ahead_task *)mp_pipeline_batch(cache->ahead) = (ahead_task){window, dimension};
-    mp_pipeline_submit(cache->ahead);
+    cache->ahead = mp_beside_begin(make_ahead, (void *)(uintptr_t)window);
 }
 
 mp_grouping *mp_known_groups(const mp_window *window, const mp_dimension *dimension,
                              unsigned extras)
 {
     mp_grouping *grouping = grouping_of(window, dimension);
-    if (window->cache->ahead_of == dimension) {
-        mp_pipeline_free(window->cache->ahead);
-        window->cache->ahead = NULL;
-        window->cache->ahead_of = NULL;
-    }
+    if (window->cache->ahead_of == dimension)
+        mp_beside_end(&window->cache->ahead);
     make_groups(window, dimension);
     unsigned wanted = dimension->of_frames ? 0 : extras & ~grouping->extras;
     unsigned scoped = wanted & ((dimension->of_context ? MP_GROUPS_SCOPED : 0u) | MP_GROUPS_KEPT);

@@ -15,8 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/beside.h"
 #include "base/memory.h"
-#include "base/pipeline.h"
 #include "query/joint_pass.h"
 
 enum {
@@ -242,9 +242,9 @@ typedef struct assignment {
     round *from;
 } assignment;
 
-static void help(void *batch)
+static void help(void *opaque)
 {
-    const assignment *asked = batch;
+    const assignment *asked = opaque;
     take(asked->self, asked->from, true);
 }
 
@@ -283,8 +283,6 @@ static round *next_round(pass *state)
 
 static void spread_out(pass *state)
 {
-    mp_pipeline *helper = mp_pipeline_new(sizeof(assignment), help);
-    mp_pipeline_at_once(helper);
     round *next = next_round(state);
     for (size_t left; (left = left_in(next)) > 0; next = next_round(state)) {
         state->stops = false;
@@ -292,12 +290,10 @@ static void spread_out(pass *state)
             take(&state->finders[0], next, false);
             continue;
         }
-        *(assignment *)mp_pipeline_batch(helper) = (assignment){&state->finders[1], next};
-        mp_pipeline_submit(helper);
+        mp_beside *beside = mp_beside_begin(help, &(assignment){&state->finders[1], next});
         take(&state->finders[0], next, true);
-        mp_pipeline_drain(helper);
+        mp_beside_end(&beside);
     }
-    mp_pipeline_free(helper);
     for (int i = 0; i < THREADS; i++)
         MP_FREE(state->sure.lists[i].items, state->unsure.lists[i].items,
                 state->finders[i].sure.items, state->finders[i].unsure.items);

@@ -2,9 +2,9 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "base/beside.h"
 #include "base/index.h"
 #include "base/memory.h"
-#include "base/pipeline.h"
 #include "query/graph_query.h"
 
 enum { AHEAD = 16 };
@@ -131,9 +131,9 @@ static void sum_up(const job *state, mp_sharing *sharing)
     mp_id_index_free(&pairs);
 }
 
-static void share(void *batch)
+static void share(void *opaque)
 {
-    mp_graph_view *view = *(mp_graph_view **)batch;
+    mp_graph_view *view = opaque;
     job state = {.graph = view->graph, .dominators = &view->dominators};
     find_owners(&state);
     find_referrers(&state);
@@ -147,10 +147,7 @@ void mp_graph_share_ahead(mp_graph_view *view)
     enum { LARGE = 1 << 14 }; /* number of objects for which a thread is worth it */
     if (view->graph->count < LARGE || view->sharer || view->has_sharing)
         return;
-    view->sharer = mp_pipeline_new(sizeof view, share);
-    mp_pipeline_at_once(view->sharer);
-    *(mp_graph_view **)mp_pipeline_batch(view->sharer) = view;
-    mp_pipeline_submit(view->sharer);
+    view->sharer = mp_beside_begin(share, view);
 }
 
 const mp_sharing *mp_graph_sharing(mp_graph_view *view)
@@ -159,9 +156,9 @@ const mp_sharing *mp_graph_sharing(mp_graph_view *view)
     if (view->has_sharing)
         return sharing;
     if (view->sharer)
-        mp_pipeline_drain(view->sharer);
+        mp_beside_end(&view->sharer);
     else
-        share(&view);
+        share(view);
     if (sharing->count)
         qsort_r(sharing->items, sharing->count, sizeof *sharing->items, by_bytes,
                 (void *)(uintptr_t)view->model);

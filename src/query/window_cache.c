@@ -83,9 +83,7 @@ bool mp_window_resolve(const mp_model *model, const char *from, const char *to, 
 
 void mp_window_cache_clear(mp_window_cache *cache)
 {
-    mp_pipeline_free(cache->ahead);
-    cache->ahead = NULL;
-    cache->ahead_of = NULL;
+    mp_beside_end(&cache->ahead);
     free(cache->totals);
     cache->totals = NULL;
     for (size_t i = 0; i < MP_MOST_DIMENSIONS; i++)

@@ -1,7 +1,7 @@
 /* Cached results of a window, for the files that compute them. */
 #pragma once
 
-#include "base/pipeline.h"
+#include "base/beside.h"
 #include "query/group.h"
 
 struct mp_leaks;
@@ -14,7 +14,7 @@ typedef struct mp_window_cache {
     mp_balance *balances;
     mp_totals *totals;
     mp_grouping groupings[MP_MOST_DIMENSIONS]; /* groupings by index of the dimension */
-    mp_pipeline *ahead; /* makes the grouping `ahead_of` on another thread; NULL: none does */
+    mp_beside *ahead; /* makes the grouping `ahead_of` on another thread; NULL: nothing does */
     const mp_dimension *ahead_of;
     struct mp_leaks *leaks;
     struct mp_leak_verdict *verdict;

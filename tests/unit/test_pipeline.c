@@ -1,13 +1,11 @@
 /* The pipeline: all batches are processed in order, in one thread or the other. */
 #include <pthread.h>
-#include <semaphore.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include <cmocka.h>
 
@@ -127,31 +125,6 @@ static void little_work_is_done_at_once(void **unused)
     mp_pipeline_free(pipeline);
 }
 
-static void tell(void *done)
-{
-    sem_post(*(sem_t **)done);
-}
-
-/* Each batch starts before the caller waits for it. */
-static void large_batches_run_beside_the_caller(void **unused)
-{
-    (void)unused;
-    sem_t done;
-    mp_pipeline *pipeline = mp_pipeline_new(sizeof(sem_t *), tell);
-    mp_pipeline_at_once(pipeline);
-    sem_init(&done, 0, 0);
-    for (int i = 0; i < 10; i++) {
-        struct timespec until;
-        clock_gettime(CLOCK_REALTIME, &until);
-        until.tv_sec += 20;
-        *(sem_t **)mp_pipeline_batch(pipeline) = &done;
-        mp_pipeline_submit(pipeline);
-        assert_int_equal(sem_timedwait(&done, &until), 0);
-    }
-    mp_pipeline_free(pipeline);
-    sem_destroy(&done);
-}
-
 /* If no batch is waiting, a batch runs at once; otherwise it waits for its turn. */
 static void the_last_is_done_at_once(void **unused)
 {
@@ -199,7 +172,6 @@ int main(void)
         cmocka_unit_test(order_is_kept),
         cmocka_unit_test(a_drain_waits_for_all),
         cmocka_unit_test(little_work_is_done_at_once),
-        cmocka_unit_test(large_batches_run_beside_the_caller),
         cmocka_unit_test(the_last_is_done_at_once),
         cmocka_unit_test(work_is_told_from_the_rest),
     };
