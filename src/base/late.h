@@ -25,12 +25,11 @@ typedef struct mp_late {
 
 /* Initializer of a mp_late. `linked_table` is a weak symbol. */
 #define MP_LATE(file, symbols, table_to_fill, linked_table)                                        \
-    {.soname = (file),                                                                             \
-     .names = (symbols),                                                                           \
-     .size = sizeof(table_to_fill),                                                                \
-     .table = &(table_to_fill),                                                                    \
-     .linked = &(linked_table),                                                                    \
-     .failure = "needs " file ", which cannot be loaded"}
+    {                                                                                              \
+        .soname = (file), .names = (symbols), .size = sizeof(table_to_fill),                       \
+        .table = &(table_to_fill), .linked = &(linked_table),                                      \
+        .failure = "needs " file ", which cannot be loaded"                                        \
+    }
 
 /* Fill the library's struct, unless it is filled already. Return NULL, or a static text with the
  * reason why it cannot be filled; its contents are then undefined. The library stays loaded.

@@ -75,6 +75,6 @@ typedef struct mp_libarchive {
 extern mp_libarchive mp_la;
 #endif
 
-/* Load these libraries and zlib, unless they are loaded already. Return NULL, or a static text with the reason
- * why it cannot be loaded. Thread-safe. */
+/* Load these libraries and zlib, unless they are loaded already. Return NULL, or a static text with
+ * the reason why it cannot be loaded. Thread-safe. */
 const char *mp_libarchive_load(void);
