@@ -58,9 +58,10 @@ static uint32_t group_for(builder *job, uint32_t generation_id)
     const mp_generation *generation = &job->model->generations.items[generation_id];
     mp_key key = job->dimension->key(job->model, generation);
     uint32_t *place = group_place(job, key);
-    if (*place)
-        return *place;
-    uint32_t found = *place = ++job->members.count;
+    uint32_t found = *place;
+    if (found)
+        return found;
+    found = *place = ++job->members.count;
     mp_grow(&job->members.examples, &job->capacity, found, sizeof *job->members.examples);
     mp_grow(&job->keys, &job->keys_capacity, found, sizeof *job->keys);
     job->members.examples[found - 1] = generation_id;
