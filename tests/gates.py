@@ -77,14 +77,14 @@ def grown(snapshots, session=1):
     return one.done()
 
 
-def made(snapshots, idle=0):
+def made(snapshots, idle=0, size=100):
     """Return a recording in which each of some snapshots has a new object that stays."""
     one = Changing()
-    one.object(1, size=100)
+    one.object(1, size=size)
     one.snapshot()
     for i in range(snapshots + idle):
         if i < snapshots:
-            one.object(10 + i, size=100)
+            one.object(10 + i, size=size)
         one.snapshot()
     return one.done()
 
@@ -100,6 +100,10 @@ def hold_made(laws, folder):
     # 5 x 1000 bytes leak, whatever another line frees
     found = states("masked", masked(), ["trend <= 4999", "trend <= 5000", 'trend of site "*start.p" <= 4999'], "--from", "2")
     laws.claim(found == [("fail", 5000), ("pass", 5000), ("fail", 5000)], "a leak beside a line that frees more", found)
+    # objects without bytes are no loss: their site keeps what is known about it (all snapshots are of request r-1)
+    (folder / "empty.oemp").write_text(made(8, size=0))
+    found = laws.run("leaks", folder / "empty.oemp").stdout
+    laws.claim("in request r-1" in found, "the request of objects of 0 bytes", found)
     # too few snapshots to tell whether an object keeps growing
     for snapshots, verdict in (1, "error"), (2, "error"), (3, "fail"):
         found = states("grown", grown(snapshots), ["trend <= 0"], "--from", "2")
@@ -222,6 +226,12 @@ def hold_builds(laws, folder):
     copy.write_bytes(builds[0].read_bytes())
     for paths, status in ((builds, 0), (builds[:4] + [copy], 3), (builds[:4] + builds[:1], 3)):
         done = laws.run("trend", *paths, "--max-slope", "0")
+        laws.claim(done.returncode == status, paths, done.returncode)
+    other, copy = folder / "build10-b.oemp", folder / "build10-a.oemp"  # another process, which started at the same time
+    other.write_text((SAMPLES / "shop-fixed.oemp").read_text().replace("03-03T08:15:30", "03-02T08:10:30"))
+    copy.write_bytes(builds[0].read_bytes())
+    for paths, status in (builds + [other], 0), (builds + [other, copy], 3):
+        done = laws.run("trend", *paths, "--max-slope", "1G")
         laws.claim(done.returncode == status, paths, done.returncode)
     moments = [f"{SAMPLES / 'shop-v2.oemp'}@{number}" for number in (2, 3, 3, 4, 5)]
     for limit, status in ("1G", 0), ("1", 1):  # snapshots of one run stand for builds

@@ -65,7 +65,7 @@ static void mark(judging *state, mp_site_verdict *site, uint32_t session,
         objects += mp_verdict_objects(state->window, verdict, generation);
     }
     const int64_t weight = unsized ? objects : bytes;
-    if (weight <= 0 && bytes <= 0) {
+    if (weight < 0) {
         for (size_t i = 0; i < count; i++)
             verdict->generations[model->deltas.items[deltas[i]].generation.i] = false;
         return;

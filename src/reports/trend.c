@@ -344,17 +344,20 @@ static const mp_build *cut_one(const mp_builds *builds)
     return cut < builds->count ? first : NULL;
 }
 
-static int by_start(const void *left, const void *right)
+/* Order builds so that copies are neighbours. */
+static int by_run(const void *left, const void *right)
 {
     const mp_build *a = *(const mp_build *const *)left, *b = *(const mp_build *const *)right;
-    const int order = MP_COMPARE(a->start_us, b->start_us);
+    int order = MP_COMPARE(a->start_us, b->start_us);
+    order = order ? order : MP_COMPARE(a->totals.bytes, b->totals.bytes);
+    order = order ? order : MP_COMPARE(a->totals.objects, b->totals.objects);
     return order ? order : strcmp(a->path, b->path);
 }
 
 static bool is_same_run(const mp_build *a, const mp_build *b)
 {
     const bool same = a->start_us ? a->start_us == b->start_us : strcmp(a->path, b->path) == 0;
-    return same && !a->of_moment && !b->of_moment && mp_amounts_equal(&a->totals, &b->totals);
+    return same && mp_amounts_equal(&a->totals, &b->totals);
 }
 
 /* Return a text about a build that is another one again: the same file, or a copy that has the same
@@ -363,10 +366,12 @@ static const char *repeated_text(mp_document *document, const mp_builds *builds)
 {
     const mp_build **sorted = mp_alloc((builds->count + 1) * sizeof *sorted);
     const char *found = NULL;
+    size_t count = 0;
     for (size_t i = 0; i < builds->count; i++)
-        sorted[i] = &builds->items[i];
-    qsort(sorted, builds->count, sizeof *sorted, by_start);
-    for (size_t i = 1; i < builds->count && !found; i++)
+        if (!builds->items[i].of_moment)
+            sorted[count++] = &builds->items[i];
+    qsort(sorted, count, sizeof *sorted, by_run);
+    for (size_t i = 1; i < count && !found; i++)
         if (is_same_run(sorted[i - 1], sorted[i]))
             found =
                 mp_document_text(document, "%s is %s again: they have the same start and totals",

@@ -7,30 +7,24 @@
 #include "export/protobuf.h"
 #include "input/libarchive.h"
 
-extern const mp_sqlite mp_sqlite_linked;
-const mp_sqlite mp_sqlite_linked = {MP_SQLITE(MP_LATE_LINKED)};
+/* Define the filled struct of a library. */
+#define LINKED(library, SYMBOLS)                                                                   \
+    extern const library library##_linked;                                                         \
+    const library library##_linked = {SYMBOLS(MP_LATE_LINKED)};
 
+LINKED(mp_sqlite, MP_SQLITE)
 #ifdef MEMPROF_ZLIB
-extern const mp_zlib mp_zlib_linked;
-const mp_zlib mp_zlib_linked = {MP_ZLIB(MP_LATE_LINKED)};
+LINKED(mp_zlib, MP_ZLIB)
 #endif
-
 #ifdef MEMPROF_PPROF
-extern const mp_protobuf mp_protobuf_linked;
-const mp_protobuf mp_protobuf_linked = {MP_PROTOBUF(MP_LATE_LINKED)};
+LINKED(mp_protobuf, MP_PROTOBUF)
 #endif
-
 #ifdef MEMPROF_ARCHIVE
-extern const mp_libarchive mp_libarchive_linked;
-const mp_libarchive mp_libarchive_linked = {MP_LIBARCHIVE(MP_LATE_LINKED)};
+LINKED(mp_libarchive, MP_LIBARCHIVE)
 #endif
-
 #ifdef MEMPROF_BROWSE
-extern const cli_curses cli_curses_linked;
-const cli_curses cli_curses_linked = {CLI_CURSES(MP_LATE_LINKED)};
+LINKED(cli_curses, CLI_CURSES)
 #endif
-
 #ifdef MEMPROF_EDIT
-extern const cli_edit cli_edit_linked;
-const cli_edit cli_edit_linked = {CLI_EDIT(MP_LATE_LINKED)};
+LINKED(cli_edit, CLI_EDIT)
 #endif
